@@ -14,6 +14,10 @@ constexpr double clear = 1e-6;              // choices are made by more than thi
 constexpr double together = 1e-6;           // s; events that are nearer come together
 constexpr double slowest_meeting = 0.02;    // m/s; slower ones graze
 constexpr double slowest_change = 1e-3;     // of other margins, per second, in their own units
+constexpr double step_error = 1e-13;       // relative, of a step
+constexpr double shortest_step = 1e-4;      // s; shorter ones would not be more accurate
+constexpr double longest_step = 4e-3;       // s; margins are looked at between steps
+constexpr double independent = 1e-6;        // pivots of rows that are, relative
 constexpr int most_bounces = 6;             // of one place
 
 double re(const Complex& z) {
@@ -48,7 +52,7 @@ bool eliminate(int n, Complex (&M)[Most][Most], Complex (&b)[Most]) {
     int pivot = c;
     for (int i = c + 1; i < n; ++i)
       if (std::fabs(re(M[i][c])) > std::fabs(re(M[pivot][c]))) pivot = i;
-    if (!(std::fabs(re(M[pivot][c])) > 1e-9 * largest)) return false;
+    if (!(std::fabs(re(M[pivot][c])) > independent * largest)) return false;
     std::swap(M[pivot], M[c]);
     std::swap(b[pivot], b[c]);
     for (int i = c + 1; i < n; ++i) {
@@ -153,6 +157,14 @@ std::vector<PlaceMode> modes_allowed(const PlaceLaw& law) {
   if (law.kind == Kind::smooth) modes.push_back({true, PlaceMode::none});
   if (law.kind == Kind::sliding || law.kind == Kind::begins) modes.push_back({true, law.way});
   return modes;
+}
+
+// Whether forces of all places, sticking where they rub, are unique.
+bool are_independent(const PlaneProblem& p) {
+  PlaneForces f;
+  for (int i = 0; i < p.count; ++i)
+    f.mode[i] = {true, p.law[i].kind == PlaceLaw::Kind::smooth ? PlaceMode::none : PlaceMode::sticks};
+  return solve_modes(p, f);
 }
 
 // By how much the laws are kept, relative to what goes on; negative: they are not.
@@ -340,14 +352,25 @@ class PlaneMechanics {
   Complex J_[most_rows][most_links], bias_[most_rows];
 };
 
+// Of real and imaginary parts, each in units of the largest of its kind.
+double relative_change(const PlaneState& a, const PlaneState& b, int size) {
+  double real = 0, imaginary = 0, largest = 1, largest_imaginary = complex_step;
+  for (int i = 0; i < size; ++i) {
+    real = std::max(real, std::fabs(a[i].real() - b[i].real()));
+    imaginary = std::max(imaginary, std::fabs(a[i].imag() - b[i].imag()));
+    largest = std::max(largest, std::fabs(a[i].real()));
+    largest_imaginary = std::max(largest_imaginary, std::fabs(a[i].imag()));
+  }
+  return std::max(real / largest, imaginary / largest_imaginary);
+}
+
 // A motion through its phases.
 class PlaneRun {
  public:
-  PlaneRun(const PlaneChain& chain, const PlaneState& start, double step)
+  PlaneRun(const PlaneChain& chain, const PlaneState& start)
       : chain_(chain),
         mechanics_(chain),
         x_(start),
-        step_(step),
         mode_(chain.places.size()),
         bounces_(chain.places.size(), 0) {}
 
@@ -358,6 +381,12 @@ class PlaneRun {
       last = re(left) < 1.5 * step_;  // its length is complex as the times of events are
       const Complex h = last ? left : Complex(step_);
       const PlaneState next = after(x_, h);
+      const double error = error_;
+      choose_step(error);
+      if (error > 1 && step_ > shortest_step) {
+        last = false;
+        continue;
+      }
       const Margins margins = margins_at(next);
       if (find_event(margins, h)) {
         last = false;
@@ -426,6 +455,12 @@ class PlaneRun {
     }
   }
 
+  // Real steps are of the same length whatever the imaginary parts are.
+  void choose_step(double error) {
+    step_ *= std::clamp(0.9 * std::pow(std::max(error, 1e-30), -1.0 / 11), 0.3, 1.5);
+    step_ = std::min(step_, longest_step);
+  }
+
   // The state a time h later: the midpoint rule with 2, 4, .. 12 steps, extrapolated (Gragg); its
   // error has even powers of the step only.
   PlaneState after(const PlaneState& x, const Complex& h) {
@@ -453,6 +488,7 @@ class PlaneRun {
           table[j][i] = table[j + 1][i] + (table[j + 1][i] - table[j][i]) / (ratio * ratio - 1);
       }
     }
+    error_ = relative_change(table[0], table[1], size) / step_error;
     return table[0];
   }
 
@@ -558,7 +594,7 @@ class PlaneRun {
   // To the instant where the margin is zero as a complex number, by Newton's method; its slope by
   // real differences, which only makes it a step or two longer.
   void go_to(const Found& found) {
-    const double d = 1e-4 * step_;
+    const double d = 1e-4 * longest_step;
     const double slope = (margin_after(found.which, x_, found.length + d) -
                           margin_after(found.which, x_, found.length - d)) /
                          (2 * d);
@@ -591,7 +627,7 @@ class PlaneRun {
       mode_[place].rub = PlaceMode::sticks;  // has no speed now
       decide(candidates, -1, PlaceMode::none);
       if (!mode_[place].slides())
-        ++counts_.come_to_rest;
+        ++counts_.come_to_rest, ++counts_.sticking_phases;
       else if (mode_[place].rub != was.rub)
         ++counts_.reversals;
       else
@@ -683,6 +719,7 @@ class PlaneRun {
   // Compression to g' >= 0, then expansion with at least e times its impulse.
   PlaneForces strike_poisson(PlaneProblem& p) const {
     for (int i = 0; i < p.count; ++i) p.law[i] = law_of(p.place[i]);
+    if (!are_independent(p)) throw LeftOut{"redundant"};  // expansion depends on its impulses
     const PlaneForces compression = choose_modes(p);
     Complex given[most_rows];
     for (int i = 0; i < p.count; ++i) {
@@ -730,7 +767,7 @@ class PlaneRun {
   PlaneMechanics mechanics_;
   PlaneState x_, last_x_{};
   Complex t_ = 0, last_h_ = 0;
-  double step_;
+  double step_ = longest_step, error_ = 0;  // error_: of the last step, as a part of what it may be
   std::vector<PlaceMode> mode_;
   std::vector<double> event_times_;
   std::vector<int> bounces_, closed_;
@@ -753,10 +790,9 @@ void PlaneCounts::add(const PlaneCounts& more) {
     this->*count += more.*count;
 }
 
-PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, double duration,
-                            double step) {
+PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, double duration) {
   PlaneMotion motion;
-  PlaneRun run(chain, start, step);
+  PlaneRun run(chain, start);
   try {
     run.advance(duration);
   } catch (const LeftOut& end) {

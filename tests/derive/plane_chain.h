@@ -19,6 +19,7 @@ namespace cartan::test {
 using Complex = std::complex<double>;
 
 inline constexpr int most_plane_links = 3;
+inline constexpr double complex_step = 1e-100;  // its square is nothing beside 1
 
 // A vector in the plane.
 struct PlaneVector {
@@ -78,9 +79,7 @@ struct PlaneMotion {
   PlaneCounts counts;
 };
 
-// Steps of this length, of order 12.
-PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, double duration,
-                            double step);
+PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, double duration);
 
 // The smallest gap of all places.
 double smallest_gap(const PlaneChain& chain, const PlaneState& x);
