@@ -14,7 +14,8 @@ constexpr double clear = 1e-6;              // choices are made by more than thi
 constexpr double together = 1e-6;           // s; events that are nearer come together
 constexpr double slowest_meeting = 0.02;    // m/s; slower ones graze
 constexpr double slowest_change = 1e-3;     // of other margins, per second, in their own units
-constexpr double step_error = 1e-13;       // relative, of a step
+constexpr double barely = 0.02;             // of what a margin is beside it: a minimum that grazes
+constexpr double step_error = 1e-13;        // relative, of a step
 constexpr double shortest_step = 1e-4;      // s; shorter ones would not be more accurate
 constexpr double longest_step = 4e-3;       // s; margins are looked at between steps
 constexpr double independent = 1e-6;        // pivots of rows that are, relative
@@ -122,8 +123,7 @@ bool solve_modes(const PlaneProblem& p, PlaneForces& forces) {
     for (int j = 0; j < 2 * p.count; ++j) x[a] -= p.A[row][j] * known[j];
     for (int c = 0; c < n; ++c) {
       M[a][c] = p.A[row][unknown[c]];
-      if (unknown[c] % 2 == 0)
-        M[a][c] += p.A[row][unknown[c] + 1] * slide(unknown[c] / 2);
+      if (unknown[c] % 2 == 0) M[a][c] += p.A[row][unknown[c] + 1] * slide(unknown[c] / 2);
     }
   }
   if (!eliminate(n, M, x)) return false;
@@ -163,7 +163,8 @@ std::vector<PlaceMode> modes_allowed(const PlaceLaw& law) {
 bool are_independent(const PlaneProblem& p) {
   PlaneForces f;
   for (int i = 0; i < p.count; ++i)
-    f.mode[i] = {true, p.law[i].kind == PlaceLaw::Kind::smooth ? PlaceMode::none : PlaceMode::sticks};
+    f.mode[i] = {true,
+                 p.law[i].kind == PlaceLaw::Kind::smooth ? PlaceMode::none : PlaceMode::sticks};
   return solve_modes(p, f);
 }
 
@@ -180,8 +181,8 @@ double kept_by(const PlaneProblem& p, const PlaneForces& f) {
       least = std::min(least, re(f.w[2 * i]) / size);
     if (p.law[i].kind != PlaceLaw::Kind::coulomb) continue;
     if (f.mode[i].rub == PlaceMode::sticks)
-      least = std::min(
-          least, (re(p.law[i].friction * (N + p.law[i].given)) - std::fabs(re(T))) * unit);
+      least =
+          std::min(least, (re(p.law[i].friction * (N + p.law[i].given)) - std::fabs(re(T))) * unit);
     if (f.mode[i].slides())
       least = std::min(least, static_cast<double>(f.mode[i].rub) * re(f.w[2 * i + 1]) / size);
   }
@@ -532,7 +533,7 @@ class PlaneRun {
     const double length = re(back ? last_h_ + h : h);
     for (int m = 0; m < count; ++m) {
       if (!(re(after_step[m]) < 0) && !dips(m, after_step)) continue;
-      const Found found = first_fall(m, from, length);
+      const Found found = first_fall(m, from, re((back ? last_margins_ : now_margins_)[m]), length);
       if (found.which < 0 && re(after_step[m]) < 0) throw LeftOut{"accumulation"};
       if (found.length < first.length)
         second = first, first = found;
@@ -558,37 +559,49 @@ class PlaneRun {
     return b < 0.5 * std::max(a - b, c - b);  // more than what a parabola falls below its samples
   }
 
-  double margin_after(int m, const PlaneState& x, double h) { return re(margins_at(after(x, h))[m]); }
+  double margin_after(int m, const PlaneState& x, double h) {
+    return re(margins_at(after(x, h))[m]);
+  }
 
-  // Where margin m first falls through zero within h; samples, then the secant within bounds.
-  Found first_fall(int m, const PlaneState& x, double h) {
+  struct Bracket {
+    double low, above, high, below;  // times, with a positive and a negative value
+  };
+
+  // Around where margin m first falls through zero within h. One that begins at zero (a bounce,
+  // sliding that begins) has to rise first.
+  std::optional<Bracket> bracket_fall(int m, const PlaneState& x, double start, double h) {
     constexpr int samples = 16;
-    double before = 0, low = 0, high = 0, above = 0, below = 0, least = INFINITY, most = 0;
-    bool risen = false;
+    const double part = h / samples;
+    double value[samples + 1] = {start};
+    bool risen = start > 1e-10;
     for (int k = 1; k <= samples; ++k) {
-      const double at = h * k / samples, value = margin_after(m, x, at);
-      if (risen && value < 0) {
-        low = h * (k - 1) / samples, above = before, high = at, below = value;
-        break;
-      }
-      most = std::max(most, value);
-      if (risen && value < before) least = std::min(least, value);
-      risen |= value > 0;
-      before = value;
+      value[k] = margin_after(m, x, k * part);
+      if (risen && value[k] < 0) return Bracket{(k - 1) * part, value[k - 1], k * part, value[k]};
+      risen |= value[k] > 0;
     }
-    if (high == 0) {
-      if (least < 1e-3 * most) throw LeftOut{"grazing"};
-      return {};
+    const double most = *std::max_element(value, value + samples + 1);
+    for (int k = 1; k < samples; ++k) {
+      const double a = value[k - 1], b = value[k], c = value[k + 1];
+      if (!(b < a && b <= c)) continue;
+      const double bottom = (k + 0.5 * (a - c) / (a - 2 * b + c)) * part;  // of the parabola
+      const double least = margin_after(m, x, bottom);
+      if (least < 0 && a > 0) return Bracket{(k - 1) * part, a, bottom, least};
+      if (least < barely * most) throw LeftOut{"grazing"};
     }
-    for (int round = 0; round < 60 && high - low > 1e-7 * h; ++round) {
-      const double middle = 0.5 * (low + high);
-      double at = low + (high - low) * above / (above - below);
-      if (round % 3 == 2) at = middle;
-      const double value = margin_after(m, x, at);
-      (value < 0 ? high : low) = at;
-      (value < 0 ? below : above) = value;
+    return {};
+  }
+
+  // Where margin m first falls through zero within h: the secant within bounds.
+  Found first_fall(int m, const PlaneState& x, double start, double h) {
+    std::optional<Bracket> at = bracket_fall(m, x, start, h);
+    if (!at) return {};
+    for (int round = 0; round < 60 && at->high - at->low > 1e-7 * h; ++round) {
+      const double part = round % 3 == 2 ? 0.5 : at->above / (at->above - at->below);
+      const double time = at->low + part * (at->high - at->low), value = margin_after(m, x, time);
+      (value < 0 ? at->high : at->low) = time;
+      (value < 0 ? at->below : at->above) = value;
     }
-    return {m, 0.5 * (low + high)};
+    return {m, 0.5 * (at->low + at->high)};
   }
 
   // To the instant where the margin is zero as a complex number, by Newton's method; its slope by
@@ -600,8 +613,7 @@ class PlaneRun {
                          (2 * d);
     check_slope(found.which, slope);
     Complex h(found.length);
-    for (int round = 0; round < 8; ++round)
-      h -= margins_at(after(x_, h))[found.which] / slope;
+    for (int round = 0; round < 8; ++round) h -= margins_at(after(x_, h))[found.which] / slope;
     x_ = after(x_, h);
     t_ += h;
   }
@@ -658,7 +670,8 @@ class PlaneRun {
     for (int i = 0; i < p.count; ++i) {
       const int place = candidates[i];
       p.law[i] = law_of(place);
-      if (mode_[place].slides()) p.law[i].kind = PlaceLaw::Kind::sliding, p.law[i].way = mode_[place].rub;
+      if (mode_[place].slides())
+        p.law[i].kind = PlaceLaw::Kind::sliding, p.law[i].way = mode_[place].rub;
       if (place == begins) p.law[i].kind = PlaceLaw::Kind::begins, p.law[i].way = way;
     }
     const PlaneForces chosen = choose_modes(p);
@@ -669,9 +682,9 @@ class PlaneRun {
     const PlaceMode was = mode_[place];
     mode_[place] = mode;
     if (!mode.presses || (was.presses && was.rub == mode.rub && !fresh_)) return;
-    ++(mode.slides()                    ? counts_.sliding_phases
+    ++(mode.slides()                   ? counts_.sliding_phases
        : mode.rub == PlaceMode::sticks ? counts_.sticking_phases
-                                        : counts_.holding);
+                                       : counts_.holding);
   }
 
   // The impact of a place that meets its line or stop, with all that are closed.

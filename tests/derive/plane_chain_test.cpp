@@ -20,7 +20,6 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-
 // ------------------------------------------------------------------------- the random mechanism
 
 PlaneVector direction_of(double angle) {
@@ -270,10 +269,9 @@ void compare_plane_case(std::uint64_t seed, PlaneVerdict& verdict) {
   const MatrixXd found = flow.columns();
   ++verdict.compared;
   verdict.counts.add(by_start.counts);
-  const VectorXd state = real_parts(by_start.end, size), ours = Eigen::Map<const VectorXd>(
-                                                             flow.state().x.data(), size);
-  const VectorXd slope = derivatives(by_start.end, size),
-                 by_p = derivatives(by_constant.end, size);
+  const VectorXd state = real_parts(by_start.end, size),
+                 ours = Eigen::Map<const VectorXd>(flow.state().x.data(), size);
+  const VectorXd slope = derivatives(by_start.end, size), by_p = derivatives(by_constant.end, size);
   const double off_state = (ours - state).norm() / (1 + state.norm()),
                off_column = (found.col(0) - slope).norm() / (1 + slope.norm()),
                off_parameter = (found.col(1) - by_p).norm() / (1 + by_p.norm());
@@ -281,9 +279,10 @@ void compare_plane_case(std::uint64_t seed, PlaneVerdict& verdict) {
   verdict.worst_column = std::max(verdict.worst_column, off_column);
   verdict.worst_parameter = std::max(verdict.worst_parameter, off_parameter);
   if (tells())
-    std::printf("%d: %d links, %d events; state %.2g, column %.2g of %.2g, parameter %.2g of %.2g\n",
-                static_cast<int>(seed), size / 2, by_start.counts.events, off_state, off_column,
-                slope.norm(), off_parameter, by_p.norm());
+    std::printf(
+        "%d: %d links, %d events; state %.2g, column %.2g of %.2g, parameter %.2g of %.2g\n",
+        static_cast<int>(seed), size / 2, by_start.counts.events, off_state, off_column,
+        slope.norm(), off_parameter, by_p.norm());
   EXPECT_LT(off_state, 1e-9) << seed;
   EXPECT_LT(off_column, 1e-8) << seed << ", size " << slope.norm();
   EXPECT_LT(off_parameter, 1e-8) << seed << ", size " << by_p.norm();
@@ -293,23 +292,30 @@ void tell(const PlaneVerdict& v) {
   const PlaneCounts& k = v.counts;
   std::printf("%d compared, %d without events; worst state %.2g, column %.2g, parameter %.2g\n",
               v.compared, v.quiet, v.worst_state, v.worst_column, v.worst_parameter);
-  std::printf("%d events; impacts: %d bounce, %d slip, %d stick, %d at stops, %d of Poisson, %d "
-              "beside other contacts\n",
-              k.events, k.bounces, k.slipping_impacts, k.sticking_impacts, k.stop_impacts,
-              k.poisson, k.impacts_beside_contact);
-  std::printf("phases: %d slide, %d stick, %d hold; %d release, %d leave a stop, %d begin to slide, "
-              "%d come to rest, %d reverse\n",
-              k.sliding_phases, k.sticking_phases, k.holding, k.releases, k.stop_releases,
-              k.begin_to_slide, k.come_to_rest, k.reversals);
+  std::printf(
+      "%d events; impacts: %d bounce, %d slip, %d stick, %d at stops, %d of Poisson, %d "
+      "beside other contacts\n",
+      k.events, k.bounces, k.slipping_impacts, k.sticking_impacts, k.stop_impacts, k.poisson,
+      k.impacts_beside_contact);
+  std::printf(
+      "phases: %d slide, %d stick, %d hold; %d release, %d leave a stop, %d begin to slide, "
+      "%d come to rest, %d reverse\n",
+      k.sliding_phases, k.sticking_phases, k.holding, k.releases, k.stop_releases, k.begin_to_slide,
+      k.come_to_rest, k.reversals);
   for (const auto& [why, count] : v.left_out) std::printf("left out: %d %s\n", count, why.c_str());
-  for (const auto& [why, count] : v.cut) std::printf("compared before: %d %s\n", count, why.c_str());
+  for (const auto& [why, count] : v.cut)
+    std::printf("compared before: %d %s\n", count, why.c_str());
 }
 
 TEST(PlaneChain, DerivativesAreThoseOfComplexSteps) {
   PlaneVerdict verdict;
   if (const char* seed = std::getenv("CARTAN_FIRST_SEED"))
     return compare_plane_case(std::stoull(seed), verdict);
-  for (std::uint64_t seed = 1; verdict.compared < (std::getenv("CARTAN_MANY") ? std::atoi(std::getenv("CARTAN_MANY")) : 100) && seed < 20000; ++seed)
+  for (std::uint64_t seed = 1;
+       verdict.compared <
+           (std::getenv("CARTAN_MANY") ? std::atoi(std::getenv("CARTAN_MANY")) : 100) &&
+       seed < 20000;
+       ++seed)
     compare_plane_case(seed, verdict);
   tell(verdict);
 }
