@@ -16,7 +16,7 @@ constexpr double slowest_meeting = 0.02;    // m/s; slower ones graze
 constexpr double slowest_change = 1e-3;     // of other margins, per second, in their own units
 constexpr double barely = 0.02;             // of what a margin is beside it: a minimum that grazes
 constexpr double step_error = 1e-13;        // relative, of a step
-constexpr double shortest_step = 1e-4;      // s; shorter ones would not be more accurate
+constexpr double shortest_step = 1e-7;      // s; shorter ones would not be more accurate
 constexpr double longest_step = 4e-3;       // s; margins are looked at between steps
 constexpr double independent = 1e-6;        // pivots of rows that are, relative
 constexpr int most_bounces = 6;             // of one place
@@ -84,10 +84,18 @@ struct PlaceLaw {
     rough,    // never slides
     coulomb,  // sticks, or slides against its friction
     sliding,  // slides already, this way
-    begins    // at its limit: begins to slide this way
+    begins,   // at its limit: begins to slide this way
+    leaves    // has no force left: parts
   } kind = Kind::smooth;
   PlaceMode::Rub way = PlaceMode::none;
   Complex friction, given;  // given: a normal impulse that is there already
+};
+
+// What an event asks of a place.
+struct AskedLaw {
+  int place = -1;
+  PlaceLaw::Kind kind = PlaceLaw::Kind::smooth;
+  PlaceMode::Rub way = PlaceMode::none;
 };
 
 // w = A r + b at the places listed, a normal and a tangent each.
@@ -143,7 +151,8 @@ std::vector<PlaceMode> modes_allowed(const PlaceLaw& law) {
   using Kind = PlaceLaw::Kind;
   const bool given = re(law.given) > 0;
   std::vector<PlaceMode> modes;
-  if (law.kind != Kind::begins && (!given || law.kind == Kind::smooth))
+  if (law.kind == Kind::leaves ||
+      (law.kind != Kind::begins && (!given || law.kind == Kind::smooth)))
     modes.push_back({false, PlaceMode::none});
   for (const bool presses : {true, false}) {
     if (!presses && !given) continue;
@@ -177,8 +186,11 @@ double kept_by(const PlaneProblem& p, const PlaneForces& f) {
     const double unit = re(p.A[2 * i][2 * i]) / size;
     if (f.mode[i].presses)
       least = std::min(least, re(N) * unit);
-    else
+    else if (p.law[i].kind != PlaceLaw::Kind::leaves)
       least = std::min(least, re(f.w[2 * i]) / size);
+    else if (re(f.w[2 * i]) <
+             -clear * (1 + size))  // its acceleration is zero, if it can part at all
+      least = -INFINITY;
     if (p.law[i].kind != PlaceLaw::Kind::coulomb) continue;
     if (f.mode[i].rub == PlaceMode::sticks)
       least =
@@ -430,9 +442,7 @@ class PlaneRun {
   // Forces of what is closed, in modes_.
   bool solve_phase(const PlaneState& x) {
     mechanics_.fill(x);
-    closed_.clear();
-    for (std::size_t i = 0; i < mode_.size(); ++i)
-      if (mode_[i].presses) closed_.push_back(static_cast<int>(i));
+    closed_ = closed_places();
     mechanics_.fill_problem(closed_, true, problem_);
     for (int i = 0; i < problem_.count; ++i) {
       forces_.mode[i] = mode_[closed_[i]];
@@ -627,17 +637,13 @@ class PlaneRun {
   void change(int place, int margin) {
     const PlaceMode was = mode_[place];
     if (!was.presses) return meet(place);
-    std::vector<int> candidates;
-    for (std::size_t i = 0; i < mode_.size(); ++i)
-      if (mode_[i].presses) candidates.push_back(static_cast<int>(i));
+    const std::vector<int> closed = closed_places();
     if (margin == 0) {
       ++(chain_.places[place].stop ? counts_.stop_releases : counts_.releases);
-      std::erase(candidates, place);
-      mode_[place] = {};
-      decide(candidates, -1, PlaceMode::none);
+      decide(closed, {place, PlaceLaw::Kind::leaves});
     } else if (was.slides()) {
       mode_[place].rub = PlaceMode::sticks;  // has no speed now
-      decide(candidates, -1, PlaceMode::none);
+      decide(closed);
       if (!mode_[place].slides())
         ++counts_.come_to_rest, ++counts_.sticking_phases;
       else if (mode_[place].rub != was.rub)
@@ -647,9 +653,18 @@ class PlaneRun {
     } else {
       ++counts_.begin_to_slide;
       solve_phase(x_);
-      const auto at = std::find(closed_.begin(), closed_.end(), place) - closed_.begin();
-      decide(candidates, place, re(forces_.r[2 * at + 1]) < 0 ? PlaceMode::plus : PlaceMode::minus);
+      const auto at = std::find(closed.begin(), closed.end(), place) - closed.begin();
+      const bool pulls_back = re(forces_.r[2 * at + 1]) < 0;
+      decide(closed,
+             {place, PlaceLaw::Kind::begins, pulls_back ? PlaceMode::plus : PlaceMode::minus});
     }
+  }
+
+  std::vector<int> closed_places() const {
+    std::vector<int> places;
+    for (std::size_t i = 0; i < mode_.size(); ++i)
+      if (mode_[i].presses) places.push_back(static_cast<int>(i));
+    return places;
   }
 
   PlaceLaw law_of(int place) const {
@@ -661,18 +676,18 @@ class PlaneRun {
     return {kind, PlaceMode::none, p.friction, 0};
   }
 
-  // Modes of these places, by accelerations; `begins` slides that way from now on.
-  void decide(const std::vector<int>& candidates, int begins, PlaceMode::Rub way) {
+  // Modes of these places, by accelerations.
+  void decide(const std::vector<int>& candidates, const AskedLaw& asked = {}) {
     if (candidates.empty()) return;
     mechanics_.fill(x_);
     PlaneProblem p;
     mechanics_.fill_problem(candidates, true, p);
     for (int i = 0; i < p.count; ++i) {
       const int place = candidates[i];
-      p.law[i] = law_of(place);
-      if (mode_[place].slides())
-        p.law[i].kind = PlaceLaw::Kind::sliding, p.law[i].way = mode_[place].rub;
-      if (place == begins) p.law[i].kind = PlaceLaw::Kind::begins, p.law[i].way = way;
+      PlaceLaw& law = p.law[i];
+      law = law_of(place);
+      if (mode_[place].slides()) law.kind = PlaceLaw::Kind::sliding, law.way = mode_[place].rub;
+      if (place == asked.place) law.kind = asked.kind, law.way = asked.way;
     }
     const PlaneForces chosen = choose_modes(p);
     for (int i = 0; i < p.count; ++i) count_phase(candidates[i], chosen.mode[i]);
@@ -710,7 +725,7 @@ class PlaneRun {
     check_energy(before);
     count_impact(touching, place, impact);
     fresh_ = true;
-    decide(candidates, -1, PlaceMode::none);
+    decide(candidates);
     fresh_ = false;
     for (const int k : touching)
       if (!mode_[k].presses) mode_[k].rub = PlaceMode::none;
