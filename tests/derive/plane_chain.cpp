@@ -840,12 +840,4 @@ double gap_without_offset(const PlaneChain& chain, const PlanePlace& place, cons
   return re(mechanics.gap(raw));
 }
 
-double smallest_gap(const PlaneChain& chain, const PlaneState& x) {
-  PlaneMechanics mechanics(chain);
-  mechanics.fill(x);
-  double least = INFINITY;
-  for (const PlanePlace& place : chain.places) least = std::min(least, re(mechanics.gap(place)));
-  return least;
-}
-
 }  // namespace cartan::test

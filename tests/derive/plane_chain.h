@@ -81,9 +81,7 @@ struct PlaneMotion {
 
 PlaneMotion run_plane_chain(const PlaneChain& chain, const PlaneState& start, double duration);
 
-// The smallest gap of all places.
-double smallest_gap(const PlaneChain& chain, const PlaneState& x);
-// Where a disc is, or a hinge's angle, as a gap with offset zero.
+// The gap of a place, were its offset zero.
 double gap_without_offset(const PlaneChain& chain, const PlanePlace& place, const PlaneState& x);
 
 }  // namespace cartan::test

@@ -307,17 +307,41 @@ void tell(const PlaneVerdict& v) {
     std::printf("compared before: %d %s\n", count, why.c_str());
 }
 
-TEST(PlaneChain, DerivativesAreThoseOfComplexSteps) {
+// Every kind of event has to be there.
+void expect_all_kinds(const PlaneCounts& k) {
+  const int counts[] = {k.bounces,   k.slipping_impacts,      k.sticking_impacts, k.stop_impacts,
+                        k.poisson,   k.sliding_phases,        k.sticking_phases,  k.holding,
+                        k.releases,  k.stop_releases,         k.begin_to_slide,   k.come_to_rest,
+                        k.reversals, k.impacts_beside_contact};
+  for (const int count : counts) EXPECT_GT(count, 0);
+}
+
+int sum_of(const std::map<std::string, int>& counts) {
+  int sum = 0;
+  for (const auto& [why, count] : counts) sum += count;
+  return sum;
+}
+
+void compare_plane_cases(int wanted) {
   PlaneVerdict verdict;
   if (const char* seed = std::getenv("CARTAN_FIRST_SEED"))
     return compare_plane_case(std::stoull(seed), verdict);
   for (std::uint64_t seed = 1;
-       verdict.compared <
-           (std::getenv("CARTAN_MANY") ? std::atoi(std::getenv("CARTAN_MANY")) : 100) &&
-       seed < 20000;
-       ++seed)
+       verdict.compared < wanted && seed < 2 * static_cast<unsigned>(wanted); ++seed)
     compare_plane_case(seed, verdict);
   tell(verdict);
+  EXPECT_EQ(verdict.compared, wanted);
+  expect_all_kinds(verdict.counts);
+  EXPECT_LT(sum_of(verdict.left_out), 0.12 * wanted);  // nothing happens before what ends them
+  EXPECT_LT(sum_of(verdict.cut), 0.5 * wanted);        // compared until shortly before that
+}
+
+TEST(PlaneChain, DerivativesAreThoseOfComplexSteps) {
+  compare_plane_cases(100);
+}
+
+TEST(LongPlaneChain, DerivativesAreThoseOfComplexSteps) {
+  compare_plane_cases(3000);
 }
 
 }  // namespace
