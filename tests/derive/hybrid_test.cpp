@@ -23,11 +23,13 @@ struct HybridVerdict {
   double worst = 0;
 };
 
-// The motion from a displaced start, without derivatives.
-bool end_of(const System& system, State start, const VectorXd& d, double t, State& end) {
+// The motion from a displaced start. With a column beside it, which is zero, infinitely many
+// impacts are cut short as late as for derivatives.
+bool end_of(const System& system, State start, const VectorXd& d, double t, int columns,
+            State& end) {
   displace(system, d, start);
-  Flow flow(system, 0, {}, {.tolerance = 3e-15});  // differences take its errors by 1e4
-  flow.start(start, MatrixXd(tangent_numbers(system), 0));
+  Flow flow(system, columns, {}, {.tolerance = 3e-15});  // differences take its errors by 1e4
+  flow.start(start, MatrixXd::Zero(tangent_numbers(system), columns));
   if (!flow.advance(t).empty()) return false;
   end = flow.state();
   return true;
@@ -35,7 +37,7 @@ bool end_of(const System& system, State start, const VectorXd& d, double t, Stat
 
 // Central differences with steps h, h/2, h/4, h/8, extrapolated; false where they do not settle:
 // another order of events lies between, or a standstill.
-bool differ(const System& system, const State& start, const VectorXd& d, double t,
+bool differ(const System& system, const State& start, const VectorXd& d, double t, int columns,
             VectorXd& slope) {
   constexpr double h = 1e-3;
   std::vector<VectorXd> column;
@@ -43,7 +45,8 @@ bool differ(const System& system, const State& start, const VectorXd& d, double 
   for (int k = 0; k < 4; ++k) {
     const double step = h / (1 << k);
     State plus, minus;
-    if (!end_of(system, start, step * d, t, plus) || !end_of(system, start, -step * d, t, minus))
+    if (!end_of(system, start, step * d, t, columns, plus) ||
+        !end_of(system, start, -step * d, t, columns, minus))
       return false;
     column.push_back(difference(system, plus.x, minus.x) / (2 * step));
   }
@@ -101,7 +104,8 @@ void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
   }
   VectorXd slope;
   const VectorXd exact = flow.columns().col(0);
-  if (!differ(*system, start, d, t, slope)) {
+  const bool limit = reaches_limit(*system, t);
+  if (!differ(*system, start, d, t, limit ? 1 : 0, slope)) {
     ++verdict.far;
     return;
   }
@@ -111,9 +115,11 @@ void compare_hybrid(std::uint64_t seed, HybridVerdict& verdict) {
   verdict.worst = std::max(verdict.worst, off);
   if (std::getenv("CARTAN_TELL"))
     std::printf("%d: off %.2g, %ld jumps\n", static_cast<int>(seed), off, flow.jumps());
-  // infinitely many impacts: the limit is cut short, and so close are derivatives to it
-  EXPECT_LT(off, reaches_limit(*system, t) ? 1e-6 : 1e-8)
-      << seed << " after " << t << " s, size " << slope.norm();
+  // Infinitely many impacts: where they are cut short, columns agree with the limit to the first
+  // order of the time that is left. A nearer limit or smaller tolerance changes nothing: flights
+  // lower than rounding of positions are none, and the last one before leaves some 1e-7 s. One more
+  // impact, four times slower, was seen to take 1.1e-7 to 2.6e-8.
+  EXPECT_LT(off, limit ? 5e-8 : 1e-8) << seed << " after " << t << " s, size " << slope.norm();
 }
 
 void compare_motions(int wanted) {
