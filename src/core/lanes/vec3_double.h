@@ -50,6 +50,12 @@ inline double dot(const Vec3<double>& a, const Vec3<double>& b) {
   return t[0] + t[1] + t[2];
 }
 
+inline double dot(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
+                  const Vec3<double>& d) {
+  const Lanes4 t = a.lanes() * b.lanes() + c.lanes() * d.lanes();
+  return t[0] + t[1] + t[2];
+}
+
 template <>
 struct alignas(32) Sym3<double> {
   double xx = 0, yy = 0, zz = 0;

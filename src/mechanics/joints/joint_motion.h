@@ -40,8 +40,9 @@ JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
 
 template <class S>
 JointMotion<S> calc_joint_motion(const Link<S>& link, const S* q, const S* v) {
-  const JointMotion<S> m = forward_motion(link, q, v);
-  return link.reversed ? reversed_motion(m, link.nv, v) : m;
+  JointMotion<S> m = forward_motion(link, q, v);
+  if (link.reversed) m = reversed_motion(m, link.nv, v);
+  return m;
 }
 
 // Kinds of coordinates (model/joint_types.h): a unit quaternion, and lengths behind it.
