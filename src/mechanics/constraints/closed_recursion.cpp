@@ -375,6 +375,7 @@ void apply_multipliers(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, in
   switch (link.motion) {
     case Motion::rotation1:
       x.reduced += push.x;
+      x.own += x.inverse_d * push.x;
       break;
     case Motion::rotation3:
       x.n += push;
@@ -404,9 +405,10 @@ void solve_without_loop_rotors(const Mechanism<S>& mechanism, MotionWorkspace<S>
     if (plan.front_through[i] >= 0) pass_rows(mechanism, ws, i);
   }
   if (plan.world_front >= 0) solve_at_world(ws);
+  Outward<S> accelerate(mechanism, ws);
   for (int i = 0; i < n; ++i) {
     if (plan.front_through[i] >= 0) apply_multipliers(mechanism, ws, i);
-    articulated::accelerate(mechanism, ws, i);
+    accelerate(i);
     if (plan.front_at[i] >= 0) solve_at_link(plan.front_at[i], ws.links[i], ws);
   }
 }

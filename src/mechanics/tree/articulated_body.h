@@ -75,21 +75,30 @@ void pass_welded(const LinkState<S>& x, const Given<S>& c, LinkState<S>& p) {
                 x.f + transposed(x.B, c.w) + x.D * c.u, p);
 }
 
+// With V = (Un + r x Uf, Uf), which is U about the parent's origin, the parent feels
+//   I' - 1/d V V^T,   b' + 1/d (u - U^T c) V     of I and b + I c moved there, I' and b'.
+// They are moved while 1/d is waited for, and what it is a factor of is ready by then.
 template <class S>
 void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkState<S>* p) {
   x.Un = x.A * x.s;
   x.Uf = transposed(x.B, x.s);
   x.inverse_d = S(1) / (rotor ? dot(x.s, x.Un) + *rotor : dot(x.s, x.Un));
   x.reduced = tau - dot(x.s, x.n);
-  if (!p) return;
-  const Vec3<S> Wn = x.inverse_d * x.Un, Wf = x.inverse_d * x.Uf;
-  Sym3<S> A = x.A, D = x.D;
-  A -= symmetric_outer(Wn, x.Un);
-  D -= symmetric_outer(Wf, x.Uf);
-  const Mat3<S> B = x.B - outer(Wn, x.Uf);
-  const Vec3<S> n = x.n + A * x.cw + B * x.cu + x.reduced * Wn;
-  const Vec3<S> f = x.f + transposed(B, x.cw) + D * x.cu + x.reduced * Wf;
-  add_to_parent(x.r, A, B, D, n, f, *p);
+  x.own = x.inverse_d * (x.reduced - dot(x.Un, x.cw, x.Uf, x.cu));
+  const Vec3<S> Vn = x.Un + cross(x.r, x.Uf);
+  if (p) {
+    const Vec3<S> f = x.f + transposed(x.B, x.cw) + x.D * x.cu;
+    const Vec3<S> n = x.n + x.A * x.cw + x.B * x.cu + cross(x.r, f);
+    const Mat3<S> shifted = x.B + cross(x.r, x.D);
+    const Sym3<S> A =
+        x.A + (symmetric(cross_each_row(x.r, shifted)) + symmetric_lower(cross_each_row(x.r, x.B)));
+    p->D = less_outer(p->D + x.D, x.inverse_d, x.Uf);
+    p->B = less_outer(p->B + shifted, x.inverse_d, Vn, x.Uf);
+    p->A = less_outer(p->A + A, x.inverse_d, Vn);
+    p->n += n + x.own * Vn;
+    p->f += f + x.own * x.Uf;
+  }
+  x.n = Vn;
 }
 
 template <class S>
@@ -97,18 +106,19 @@ void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
   S determinant;
   const Sym3<S> cofactors = adjugate(x.A, determinant);
   const S scale = S(1) / determinant;  // waits long: used late
-  const Mat3<S> E = scale * (cofactors * x.B);
+  const Mat3<S> CB = cofactors * x.B;
+  const Mat3<S> E = scale * CB;
   const Vec3<S> g = scale * (cofactors * (tau - x.n));
   if (p) {
-    const Sym3<S> D = x.D - symmetric_transpose_times(x.B, E);
+    const Mat3<S> D = less_scaled(full(x.D), scale, whole_transpose_times(x.B, CB));
     const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
     const Mat3<S> L = cross(x.r, D);
+    x.D = symmetric(D);
     p->A += cross_rows(x.r, L);
     p->B += L;
-    p->D += D;
+    p->D += x.D;
     p->n += tau + cross(x.r, f);
     p->f += f;
-    x.D = D;
   }
   x.B = E;
   x.n = g;
@@ -258,61 +268,116 @@ void eliminate_from_tip(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, i
   eliminate(mechanism, ws, i);
 }
 
+// v' of a hinge is what it would be if the parent stood still, less 1/d V . (acceleration of the
+// parent): the next link waits for little.
 template <class S>
-void accelerate(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
+Given<S> accelerate_rotation1(LinkState<S>& x, const Given<S>& parent, S* a) {
+  a[0] = x.own - x.inverse_d * dot(x.n, parent.w, x.Uf, parent.u);
+  return {(parent.w + x.cw) + a[0] * x.s, (parent.u + x.cu) + cross(parent.w, x.r)};
+}
+
+// dw = A^-1 (tau - n) - E du with du = u + cu + w x r, where E = A^-1 B:  E (w x r) = (r x E^T)^T w
+template <class S>
+Given<S> accelerate_rotation3(LinkState<S>& x, const Given<S>& parent, S* a) {
+  const Mat3<S> turned = cross_each_row(x.r, x.B);
+  const Vec3<S> w = ((x.n - x.B * x.cu) - x.B * parent.u) - turned * parent.w;
+  const Vec3<S> relative = transpose_times(x.R, (w - x.cw) - parent.w);
+  a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
+  return {w, (parent.u + x.cu) + cross(parent.w, x.r)};
+}
+
+template <class S>
+Given<S> accelerate_free(const Link<S>& link, MotionWorkspace<S>& ws, const LinkState<S>& x,
+                         const Given<S>& still, S* a) {
+  Vec3<S> relative = x.du - still.u;
+  for (int k = 0; k < 3; ++k) {
+    a[k] = dot(ws.phi[link.v0 + k], x.dw - still.w);
+    relative -= a[k] * ws.psi[link.v0 + k];
+  }
+  for (int k = 3; k < 6; ++k) a[k] = dot(ws.psi[link.v0 + k], relative);
+  return {x.dw, x.du};
+}
+
+template <class S, int K>
+Given<S> accelerate_general(const Link<S>& link, const MotionWorkspace<S>& ws,
+                            const GeneralFactor<S>& g, Given<S> x, S* a) {
+  const Vec3<S>*phi = ws.phi.data() + link.v0, *psi = ws.psi.data() + link.v0;
+  Vec3<S> rhs;
+  for (int k = 0; k < K; ++k) rhs[k] = g.u[k] - dot(g.Un[k], x.w, g.Uf[k], x.u);
+  if constexpr (K == 1)
+    rhs.x = g.D_inverse.xx * rhs.x;
+  else
+    rhs = g.D_inverse * rhs;
+  for (int k = 0; k < K; ++k) {
+    a[k] = rhs[k];
+    x.w += rhs[k] * phi[k];
+    x.u += rhs[k] * psi[k];
+  }
+  return x;
+}
+
+template <class S>
+Given<S> accelerate_other(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i,
+                          const Given<S>& parent) {
   const Link<S>& link = mechanism.links[i];
   LinkState<S>& x = ws.links[i];
-  Vec3<S> dw_p, du_p = -ws.gravity;
-  if (link.parent != world) {
-    dw_p = ws.links[link.parent].dw;
-    du_p = ws.links[link.parent].du;
-  }
   S* a = ws.vdot.data() + link.v0;
+  const Vec3<S> carried = parent.u + cross(parent.w, x.r);
   if (is_held(link, ws)) {
     const Given<S> c = given_acceleration(link, ws, i);
     for (int k = 0; k < link.nv; ++k) a[k] = link.driven ? ws.prescribed[link.v0 + k] : S(0);
-    x.dw = dw_p + c.w;
-    x.du = (du_p + c.u) + cross(dw_p, x.r);
-    return;
+    return {parent.w + c.w, carried + c.u};
   }
-  const Vec3<S> dw = dw_p + x.cw;
-  const Vec3<S> du = (du_p + x.cu) + cross(dw_p, x.r);  // what waits longest last
-  switch (link.motion) {
-    case Motion::rotation1:
-      a[0] = x.inverse_d * (x.reduced - dot(x.Un, dw) - dot(x.Uf, du));
-      x.dw = dw + a[0] * x.s;
-      x.du = du;
-      break;
-    case Motion::rotation3: {
-      x.dw = x.n - x.B * du;
-      x.du = du;
-      const Vec3<S> relative = transpose_times(x.R, x.dw - dw);
-      a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
-      break;
-    }
-    case Motion::free6: {
-      Vec3<S> relative = x.du - du;
-      for (int k = 0; k < 3; ++k) {
-        a[k] = dot(ws.phi[link.v0 + k], x.dw - dw);
-        relative -= a[k] * ws.psi[link.v0 + k];
-      }
-      for (int k = 3; k < 6; ++k) a[k] = dot(ws.psi[link.v0 + k], relative);
-      break;
-    }
-    default: {
-      GeneralFactor<S>& g = ws.factors[i];
-      Vec3<S> rhs;
-      for (int k = 0; k < link.nv; ++k) rhs[k] = g.u[k] - dot(g.Un[k], dw) - dot(g.Uf[k], du);
-      const Vec3<S> result = g.D_inverse * rhs;
-      x.dw = dw;
-      x.du = du;
-      for (int k = 0; k < link.nv; ++k) {
-        a[k] = result[k];
-        x.dw += a[k] * ws.phi[link.v0 + k];
-        x.du += a[k] * ws.psi[link.v0 + k];
-      }
-    }
-  }
+  const Given<S> still{parent.w + x.cw, carried + x.cu};
+  if (link.motion == Motion::free6) return accelerate_free(link, ws, x, still, a);
+  if (link.nv == 1) return accelerate_general<S, 1>(link, ws, ws.factors[i], still, a);
+  if (link.nv == 2) return accelerate_general<S, 2>(link, ws, ws.factors[i], still, a);
+  return accelerate_general<S, 3>(link, ws, ws.factors[i], still, a);
 }
+
+// Accelerations one link after the other, outward; links come after their parents. That of the last
+// one is kept at hand: mostly it is the parent.
+template <class S>
+class Outward {
+ public:
+  Outward(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws)
+      : mechanism_(mechanism), ws_(ws), last_{{}, -ws.gravity} {}
+
+  void operator()(int i) {
+    const Link<S>& link = mechanism_.links[i];
+    LinkState<S>& x = ws_.links[i];
+    if (link.parent != i - 1) last_ = acceleration_of(link.parent);
+    S* a = ws_.vdot.data() + link.v0;
+    const bool free = !link.driven && !ws_.any_locked;
+    if (free && link.motion == Motion::rotation1)
+      last_ = accelerate_rotation1(x, last_, a);
+    else if (free && link.motion == Motion::rotation3)
+      last_ = accelerate_rotation3(x, last_, a);
+    else
+      last_ = accelerate_any(i);
+    x.dw = last_.w;
+    x.du = last_.u;
+  }
+
+ private:
+  Given<S> acceleration_of(int link) const {
+    if (link == world) return {{}, -ws_.gravity};
+    return {ws_.links[link].dw, ws_.links[link].du};
+  }
+  Given<S> accelerate_any(int i) {
+    const Link<S>& link = mechanism_.links[i];
+    if (!is_held(link, ws_)) {
+      if (link.motion == Motion::rotation1)
+        return accelerate_rotation1(ws_.links[i], last_, ws_.vdot.data() + link.v0);
+      if (link.motion == Motion::rotation3)
+        return accelerate_rotation3(ws_.links[i], last_, ws_.vdot.data() + link.v0);
+    }
+    return accelerate_other(mechanism_, ws_, i, last_);
+  }
+
+  const Mechanism<S>& mechanism_;
+  MotionWorkspace<S>& ws_;
+  Given<S> last_;
+};
 
 }  // namespace cartan::mechanics::articulated
