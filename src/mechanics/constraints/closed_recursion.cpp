@@ -60,37 +60,59 @@ inline void add_scaled(S* to, const S (&factors)[count], const S* from, int stri
   }
 }
 
+// to[k] += from[k] for a few numbers
 template <class S>
+void add_row(S* __restrict__ to, const S* __restrict__ from, int count) {
+  for (int k = 0; k < count; ++k) to[k] += from[k];
+}
+
+template <class S>
+void add_child_matrix(const ChildFront& child, const FrontView<S>& from, FrontView<S>& to) {
+  const int first = from.plan.solved;
+  for (int r = first; r < from.size; ++r) {
+    const int a = child.to[r - first];
+    const S* const row = from.row(r);
+    if (child.in_order) {
+      add_row(to.row(a) + a, row + r, from.size - r);
+      continue;
+    }
+    for (int c = r; c < from.size; ++c) {
+      const int b = child.to[c - first];
+      to.row(std::min(a, b))[std::max(a, b)] += row[c];
+    }
+  }
+}
+
+// The rows of the children and of the sources here. Of rows that end at the world, whose
+// acceleration (less gravity) is known, g takes in K^T a at once.
+template <bool at_world, class S>
 void assemble(const Front& front, MotionWorkspace<S>& ws) {
   FrontView<S> to(front, ws.fronts);
   for (int r = 0; r < to.size; ++r) {
-    to.Kn[r] = to.Kf[r] = {};
+    if constexpr (!at_world) to.Kn[r] = to.Kf[r] = {};
     to.g[r] = S(0);
   }
+  const auto add = [&](int place, const Vec3<S>& n, const Vec3<S>& f) {
+    if constexpr (at_world) {
+      to.g[place] -= dot(f, ws.gravity);
+    } else {
+      to.Kn[place] += n;
+      to.Kf[place] += f;
+    }
+  };
   if (!front.goes_on) std::fill(to.G, to.G + to.size * to.width, S(0));
   for (const ChildFront& child : front.children) {
-    FrontView<S> from(ws.plan.fronts[child.front], ws.fronts);
+    const FrontView<S> from(ws.plan.fronts[child.front], ws.fronts);
     const int first = from.plan.solved;
     for (int r = first; r < from.size; ++r) {
-      const int a = child.to[r - first];
-      to.Kn[a] += from.Kn[r];
-      to.Kf[a] += from.Kf[r];
-      to.g[a] += from.g[r];
-      if (from.G == to.G) continue;
-      if (child.in_order) {
-        for (int c = r; c < from.size; ++c) to.row(a)[a + c - r] += from.row(r)[c];
-        continue;
-      }
-      for (int c = r; c < from.size; ++c) {
-        const int b = child.to[c - first];
-        to.row(std::min(a, b))[std::max(a, b)] += from.row(r)[c];
-      }
+      const int place = child.to[r - first];
+      add(place, from.Kn[r], from.Kf[r]);
+      to.g[place] += from.g[r];
     }
+    if (from.G != to.G) add_child_matrix(child, from, to);
   }
-  for (const FrontSource& s : front.sources) {
-    to.Kn[s.place] += ws.source_n[s.source];
-    to.Kf[s.place] += ws.source_f[s.source];
-  }
+  for (const FrontSource& s : front.sources)
+    add(s.place, ws.source_n[s.source], ws.source_f[s.source]);
   for (int r = 0; r < front.solved; ++r) to.g[r] += ws.row_rest[front.rows[r]];
 }
 
@@ -174,32 +196,57 @@ void stiffen(const FrontView<S>& f, LinkState<S>& x) {
 template <class S>
 void begin_front(int index, LinkState<S>& x, MotionWorkspace<S>& ws) {
   const Front& front = ws.plan.fronts[index];
-  assemble(front, ws);
+  assemble<false>(front, ws);
   if (front.solved == 0) return;
   FrontView<S> f(front, ws.fronts);
   factorise<true>(f, ws.fronts);
   stiffen(f, x);
 }
 
-// lambda of the rows solved, given those that go on: -D^-1 (g + what later rows have to say).
-template <class S>
-void solve_back(const FrontView<S>& f, S* lambda) {
-  for (int c = f.size - 1; c >= 0; --c) {
-    S& multiplier = lambda[f.plan.rows[c]];
-    if (c < f.plan.solved) multiplier = -(f.row(c)[c] * f.g[c]);
-    const S known = multiplier;
-    for (int r = std::min(c, f.plan.solved) - 1; r >= 0; --r) f.g[r] += f.row(r)[c] * known;
+// What `count` multipliers from place c on add to the rows before them.
+template <int count, class S>
+void add_known(const FrontView<S>& f, int c, const S* known) {
+  for (int r = std::min(c, f.plan.solved) - 1; r >= 0; --r) {
+    const S* const row = f.row(r) + c;
+    S sum = row[0] * known[0];
+    for (int k = 1; k < count; ++k) sum += row[k] * known[k];
+    f.g[r] += sum;
   }
 }
 
-// Rows that end at the world, whose acceleration (minus gravity) is known: g takes it in, and
-// lambda follows at once.
+// lambda of the rows solved, given those that go on: -D^-1 (g + what later rows add), the last
+// first, and several before they are told to the others.
+template <class S>
+void solve_back(const FrontView<S>& f, S* lambda) {
+  constexpr int together = 3;
+  const int* const rows = f.plan.rows.data();
+  const int solved = f.plan.solved;
+  for (int c = solved; c < f.size; ++c) add_known<1>(f, c, &lambda[rows[c]]);
+  int end = solved;
+  for (; end >= together; end -= together) {
+    const int first = end - together;
+    S known[together];
+    for (int k = together - 1; k >= 0; --k) {
+      const S* const row = f.row(first + k) + first;
+      S sum = f.g[first + k];
+      for (int l = k + 1; l < together; ++l) sum += row[l] * known[l];
+      lambda[rows[first + k]] = known[k] = -(row[k] * sum);
+    }
+    add_known<together>(f, first, known);
+  }
+  for (int c = end - 1; c >= 0; --c) {
+    const S known = -(f.row(c)[c] * f.g[c]);
+    lambda[rows[c]] = known;
+    add_known<1>(f, c, &known);
+  }
+}
+
+// Rows that end at the world: lambda follows at once.
 template <class S>
 void solve_at_world(MotionWorkspace<S>& ws) {
   const Front& front = ws.plan.fronts[ws.plan.world_front];
-  assemble(front, ws);
+  assemble<true>(front, ws);
   FrontView<S> f(front, ws.fronts);
-  for (int r = 0; r < f.size; ++r) f.g[r] -= dot(f.Kf[r], ws.gravity);
   factorise<false>(f, ws.fronts);
   solve_back(f, ws.lambda.data());
 }

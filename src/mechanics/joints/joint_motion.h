@@ -18,6 +18,7 @@ JointMotion<S> forward_motion(const Link<S>& link, const S* q, const S* v) {
 template <class S>
 JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
   JointMotion<S> r;
+  r.varies = true;
   r.R = transpose(m.R);
   r.p = -transpose_times(m.R, m.p);
   Vec3<S> w, u;

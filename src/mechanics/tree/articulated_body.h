@@ -75,9 +75,33 @@ void pass_welded(const LinkState<S>& x, const Given<S>& c, LinkState<S>& p) {
                 x.f + transposed(x.B, c.w) + x.D * c.u, p);
 }
 
+// I and b + I c of a link as they are about the origin of its parent.
+template <class S>
+struct Moved {
+  Sym3<S> A;
+  Mat3<S> B;
+  Vec3<S> n, f;
+  explicit Moved(const LinkState<S>& x)
+      : B(x.B + cross(x.r, x.D)), f(x.f + transposed(x.B, x.cw) + x.D * x.cu) {
+    A = x.A + (symmetric(cross_each_row(x.r, B)) + symmetric_lower(cross_each_row(x.r, x.B)));
+    n = x.n + x.A * x.cw + x.B * x.cu + cross(x.r, f);
+  }
+};
+
 // With V = (Un + r x Uf, Uf), which is U about the parent's origin, the parent feels
 //   I' - 1/d V V^T,   b' + 1/d (u - U^T c) V     of I and b + I c moved there, I' and b'.
 // They are moved while 1/d is waited for, and what it is a factor of is ready by then.
+template <class S>
+void pass_hinge(const LinkState<S>& x, const Vec3<S>& Vn, const Vec3<S>& Vf, const S& inverse_d,
+                const S& own, LinkState<S>& p) {
+  const Moved<S> moved(x);
+  p.D = less_outer(p.D + x.D, inverse_d, Vf);
+  p.B = less_outer(p.B + moved.B, inverse_d, Vn, Vf);
+  p.A = less_outer(p.A + moved.A, inverse_d, Vn);
+  p.n += moved.n + own * Vn;
+  p.f += moved.f + own * Vf;
+}
+
 template <class S>
 void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkState<S>* p) {
   x.Un = x.A * x.s;
@@ -86,18 +110,7 @@ void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkStat
   x.reduced = tau - dot(x.s, x.n);
   x.own = x.inverse_d * (x.reduced - dot(x.Un, x.cw, x.Uf, x.cu));
   const Vec3<S> Vn = x.Un + cross(x.r, x.Uf);
-  if (p) {
-    const Vec3<S> f = x.f + transposed(x.B, x.cw) + x.D * x.cu;
-    const Vec3<S> n = x.n + x.A * x.cw + x.B * x.cu + cross(x.r, f);
-    const Mat3<S> shifted = x.B + cross(x.r, x.D);
-    const Sym3<S> A =
-        x.A + (symmetric(cross_each_row(x.r, shifted)) + symmetric_lower(cross_each_row(x.r, x.B)));
-    p->D = less_outer(p->D + x.D, x.inverse_d, x.Uf);
-    p->B = less_outer(p->B + shifted, x.inverse_d, Vn, x.Uf);
-    p->A = less_outer(p->A + A, x.inverse_d, Vn);
-    p->n += n + x.own * Vn;
-    p->f += f + x.own * x.Uf;
-  }
+  if (p) pass_hinge(x, Vn, x.Uf, x.inverse_d, x.own, *p);
   x.n = Vn;
 }
 
@@ -135,6 +148,39 @@ S& entry(Sym3<S>& m, int i, int j) {
   return *table[i][j];
 }
 
+// The same for several columns: I' - V D^-1 V^T,  b' + V D^-1 (u - U^T c)
+template <class S, int K>
+void pass_general(const LinkState<S>& x, GeneralFactor<S>& g, LinkState<S>& p) {
+  Vec3<S> Vn[3], own;
+  for (int k = 0; k < K; ++k) {
+    Vn[k] = g.Un[k] + cross(x.r, g.Uf[k]);
+    own[k] = g.u[k] - dot(g.Un[k], x.cw, g.Uf[k], x.cu);
+  }
+  if constexpr (K == 1)
+    return pass_hinge(x, Vn[0], g.Uf[0], g.D_inverse.xx, g.D_inverse.xx * own.x, p);
+  own = g.D_inverse * own;
+  Moved<S> moved(x);
+  Sym3<S> D = x.D;
+  for (int k = 0; k < K; ++k) {
+    Vec3<S> Wn, Wf;
+    for (int l = 0; l < K; ++l) {
+      Wn += entry(g.D_inverse, k, l) * Vn[l];
+      Wf += entry(g.D_inverse, k, l) * g.Uf[l];
+    }
+    moved.A -=
+        symmetric_outer(Wn, Vn[k]);  // only the sum over k is symmetric; its upper half is kept
+    D -= symmetric_outer(Wf, g.Uf[k]);
+    moved.B -= outer(Wn, g.Uf[k]);
+    moved.n += own[k] * Vn[k];
+    moved.f += own[k] * g.Uf[k];
+  }
+  p.A += moved.A;
+  p.B += moved.B;
+  p.D += D;
+  p.n += moved.n;
+  p.f += moved.f;
+}
+
 template <class S, int K>
 void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, const S* rotor,
                        LinkState<S>* p) {
@@ -157,25 +203,7 @@ void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, const
       if (rotor && k == l) entry(M, k, l) += rotor[k];
     }
   g.D_inverse = K == 1 ? Sym3<S>::diagonal(S(1) / M.xx, S(1), S(1)) : inverse(M);
-  if (!p) return;
-  Sym3<S> A = x.A, D = x.D;
-  Mat3<S> B = x.B;
-  Vec3<S> n = x.n, f = x.f;
-  for (int k = 0; k < K; ++k) {
-    Vec3<S> Wn, Wf;
-    for (int l = 0; l < K; ++l) {
-      Wn += entry(g.D_inverse, k, l) * g.Un[l];
-      Wf += entry(g.D_inverse, k, l) * g.Uf[l];
-    }
-    A -= symmetric_outer(Wn, g.Un[k]);  // only the sum over k is symmetric; its upper half is kept
-    D -= symmetric_outer(Wf, g.Uf[k]);
-    B -= outer(Wn, g.Uf[k]);
-    n += g.u[k] * Wn;
-    f += g.u[k] * Wf;
-  }
-  n += A * x.cw + B * x.cu;
-  f += transposed(B, x.cw) + D * x.cu;
-  add_to_parent(x.r, A, B, D, n, f, *p);
+  if (p) pass_general<S, K>(x, g, *p);
 }
 
 // All accelerations of the link follow from its own balance; the parent feels the joint force
