@@ -128,11 +128,11 @@ Expression invert_pivot(const Expression& pivot, const Expression&) {
 
 // What `count` rows from r on take from row c, and from what stands beside it.
 template <bool with_K, int count, class S>
-void subtract_rows(FrontView<S>& f, int r, int c) {
+void subtract_rows(FrontView<S>& f, const S* inverse, int r, int c) {
   const S* const rows = f.row(r);
   S shares[count];
   for (int p = 0; p < count; ++p) {
-    shares[p] = -(rows[p * f.width + r + p] * rows[p * f.width + c]);
+    shares[p] = -(inverse[r + p] * rows[p * f.width + c]);
     f.g[c] += shares[p] * f.g[r + p];
     if constexpr (with_K) {
       f.Kn[c] += shares[p] * f.Kn[r + p];
@@ -142,41 +142,46 @@ void subtract_rows(FrontView<S>& f, int r, int c) {
   add_scaled(f.row(c), shares, rows, f.width, c, f.size);
 }
 
-// The pivots of `count` rows from r on, which all before them have been subtracted from.
+// The pivots of `count` rows from r on, which all before them have been subtracted from, inverted:
+// in place of what stood on the diagonal at first.
 template <bool with_K, int count, class S>
-void find_pivots(FrontView<S>& f, int r, ConstraintFronts<S>& numbers) {
+void invert_pivots(FrontView<S>& f, S* diagonal, int r, double& least_pivot) {
   for (int k = r; k < r + count; ++k) {
-    const S pivot = f.row(k)[k], &diagonal = numbers.diagonal[k];
-    const double size = value_of(diagonal);
-    if (!(value_of(pivot) >= numbers.least_pivot * size))
-      numbers.least_pivot = value_of(pivot) / size;
-    f.row(k)[k] = invert_pivot(pivot, diagonal);
-    for (int c = k + 1; c < r + count; ++c) subtract_rows<with_K, 1>(f, k, c);
+    const S pivot = f.row(k)[k];
+    const double size = value_of(diagonal[k]);
+    if (!(value_of(pivot) >= least_pivot * size)) least_pivot = value_of(pivot) / size;
+    diagonal[k] = invert_pivot(pivot, diagonal[k]);
+    for (int c = k + 1; c < r + count; ++c) subtract_rows<with_K, 1>(f, diagonal, k, c);
   }
 }
 
 // Partial factorisation: G = L D L^T on the rows solved; D L^T stays where G was, with D inverted.
 // What stands beside them and what they take from the rows that go on likewise. Some rows are at
 // once subtracted from all later ones, but first from those whose pivots are next: a pivot waits
-// for the one before it, and in the meantime the others are worked on. Without K where the
-// acceleration is known and K^T a already is in g.
+// for the one before it, and in the meantime the others are worked on. The inverted pivots stand
+// aside until the end: a number just written delays whoever reads it with its neighbours. Without K
+// where the acceleration is known and K^T a already is in g.
 template <bool with_K, class S>
 void factorise(FrontView<S>& f, ConstraintFronts<S>& numbers) {
   constexpr int together = 3;
   const int solved = f.plan.solved;
-  for (int r = 0; r < solved; ++r) numbers.diagonal[r] = f.row(r)[r];
+  S* const inverse = numbers.diagonal.data();
+  double least = numbers.least_pivot;
+  for (int r = 0; r < solved; ++r) inverse[r] = f.row(r)[r];
   int r = 0;
-  if (solved >= together) find_pivots<with_K, together>(f, 0, numbers);
+  if (solved >= together) invert_pivots<with_K, together>(f, inverse, 0, least);
   for (; r + together <= solved; r += together) {
     const int next = r + together, later = next + together <= solved ? next + together : next;
-    for (int c = next; c < later; ++c) subtract_rows<with_K, together>(f, r, c);
-    if (later > next) find_pivots<with_K, together>(f, next, numbers);
-    for (int c = later; c < f.size; ++c) subtract_rows<with_K, together>(f, r, c);
+    for (int c = next; c < later; ++c) subtract_rows<with_K, together>(f, inverse, r, c);
+    if (later > next) invert_pivots<with_K, together>(f, inverse, next, least);
+    for (int c = later; c < f.size; ++c) subtract_rows<with_K, together>(f, inverse, r, c);
   }
   for (; r < solved; ++r) {
-    find_pivots<with_K, 1>(f, r, numbers);
-    for (int c = r + 1; c < f.size; ++c) subtract_rows<with_K, 1>(f, r, c);
+    invert_pivots<with_K, 1>(f, inverse, r, least);
+    for (int c = r + 1; c < f.size; ++c) subtract_rows<with_K, 1>(f, inverse, r, c);
   }
+  for (int k = 0; k < solved; ++k) f.row(k)[k] = inverse[k];
+  numbers.least_pivot = least;
 }
 
 template <class S>
@@ -251,37 +256,43 @@ void solve_at_world(MotionWorkspace<S>& ws) {
   solve_back(f, ws.lambda.data());
 }
 
-// What happens to a row behind the answer of joint i: it takes in the accelerations c that are
-// given, and goes to the parent's origin.
+// A row that passes a joint: taken from its front, and put back at the parent's origin.
+template <class S>
+struct PassingRow {
+  Vec3<S> Kn, Kf;
+  S g;
+  PassingRow(const FrontView<S>& f, int r) : Kn(f.Kn[r]), Kf(f.Kf[r]), g(f.g[r]) {}
+};
+
+// What happens to it behind the joint's answer: it takes in the accelerations c that are given.
 template <class S>
 struct Leaving {
-  const LinkState<S>& x;
+  const Vec3<S> arm;
   const Given<S> c;
-  ConstraintFronts<S>& fronts;
-  std::size_t Q0;
+  Vec3<S>*Ln, *Lf;  // of the link's rows
 
-  void operator()(FrontView<S>& f, int r) const {
-    f.g[r] += dot(f.Kn[r], c.w, f.Kf[r], c.u);
-    if constexpr (std::is_same_v<S, double>) {
-      fronts.Ln[Q0 + r] = f.Kn[r];
-      fronts.Lf[Q0 + r] = f.Kf[r];
-    }
-    f.Kn[r] += cross(x.r, f.Kf[r]);
+  void operator()(const PassingRow<S>& row, FrontView<S>& f, int r) const {
+    f.g[r] = row.g + dot(row.Kn, c.w, row.Kf, c.u);
+    f.Kn[r] = row.Kn + cross(arm, row.Kf);
+    f.Kf[r] = row.Kf;
+    if constexpr (!std::is_same_v<S, double>) return;
+    Ln[r] = row.Kn;
+    Lf[r] = row.Kf;
   }
 };
 
-// The joint's answer to the rows that pass, z = D^-1 Q: G' = G + Q^T z. A row that left has all
-// entries with later ones.
+// The joint's answer to the rows that pass, z = D^-1 Q: G' = G + Q^T z.
 template <class S>
 void pass_rotation1(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Q, const Leaving<S>& leave) {
   for (int r = f.plan.solved; r < f.size; ++r) Q[r].x += dot(x.s, f.Kn[r]);
   for (int r = f.plan.solved; r < f.size; ++r) {
+    PassingRow<S> row(f, r);
     const S z = x.inverse_d * Q[r].x;
     for (int c = r; c < f.size; ++c) f.row(r)[c] += z * Q[c].x;
-    f.g[r] += z * x.reduced;
-    f.Kn[r] -= z * x.Un;
-    f.Kf[r] -= z * x.Uf;
-    leave(f, r);
+    row.g += z * x.reduced;
+    row.Kn -= z * x.Un;
+    row.Kf -= z * x.Uf;
+    leave(row, f, r);
   }
 }
 
@@ -291,12 +302,12 @@ void pass_rotation3(const LinkState<S>& x, FrontView<S>& f, Vec3<S>* Q, const Le
   const Sym3<S> A_inverse = inverse(x.A);
   for (int r = f.plan.solved; r < f.size; ++r) Q[r] = A_inverse * f.Kn[r];
   for (int r = f.plan.solved; r < f.size; ++r) {
-    const Vec3<S> Kn = f.Kn[r];
-    for (int c = r; c < f.size; ++c) f.row(r)[c] += dot(Kn, Q[c]);
-    f.g[r] += dot(Kn, x.n);
-    f.Kf[r] -= transposed(x.B, Kn);
-    f.Kn[r] = {};
-    leave(f, r);
+    PassingRow<S> row(f, r);
+    for (int c = r; c < f.size; ++c) f.row(r)[c] += dot(row.Kn, Q[c]);
+    row.g += dot(row.Kn, x.n);
+    row.Kf -= transposed(x.B, row.Kn);
+    row.Kn = {};
+    leave(row, f, r);
   }
 }
 
@@ -311,28 +322,22 @@ S dot_of(const Vec3<S>& a, const Vec3<S>& b) {
 template <int K, class S>
 void pass_general(const Link<S>& link, const MotionWorkspace<S>& ws, const GeneralFactor<S>& factor,
                   FrontView<S>& f, Vec3<S>* Q, const Leaving<S>& leave) {
-  const Vec3<S> u{factor.u[0], K > 1 ? factor.u[1] : S(0), K > 2 ? factor.u[2] : S(0)};
   const Vec3<S>*phi = ws.phi.data() + link.v0, *psi = ws.psi.data() + link.v0;
-  for (int r = f.plan.solved; r < f.size; ++r)
-    for (int k = 0; k < K; ++k) {
-      if (ws.any_locked && ws.locked[link.v0 + k])
-        Q[r][k] = S(0);
-      else
-        Q[r][k] += dot(phi[k], f.Kn[r], psi[k], f.Kf[r]);
-    }
+  const auto seen = [&](int k, int r) {
+    if (k >= K || (ws.any_locked && ws.locked[link.v0 + k])) return S(0);
+    return (k == 0 ? Q[r].x : k == 1 ? Q[r].y : Q[r].z) + dot(phi[k], f.Kn[r], psi[k], f.Kf[r]);
+  };
+  for (int r = f.plan.solved; r < f.size; ++r) Q[r] = {seen(0, r), seen(1, r), seen(2, r)};
   for (int r = f.plan.solved; r < f.size; ++r) {
-    Vec3<S> z;
-    if constexpr (K == 1)
-      z.x = factor.D_inverse.xx * Q[r].x;
-    else
-      z = factor.D_inverse * Q[r];
+    PassingRow<S> row(f, r);
+    const Vec3<S> z = answer<K>(factor, Q[r]);
     for (int c = r; c < f.size; ++c) f.row(r)[c] += dot_of<K>(z, Q[c]);
-    f.g[r] += dot_of<K>(z, u);
     for (int k = 0; k < K; ++k) {
-      f.Kn[r] -= z[k] * factor.Un[k];
-      f.Kf[r] -= z[k] * factor.Uf[k];
+      row.g += z[k] * factor.u[k];
+      row.Kn -= z[k] * factor.Un[k];
+      row.Kf -= z[k] * factor.Uf[k];
     }
-    leave(f, r);
+    leave(row, f, r);
   }
 }
 
@@ -380,10 +385,11 @@ void pass_rows(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int i) {
     else if (link.driven)
       f.g[t.place] += factor * ws.prescribed[link.v0 + term.component];
   }
-  const Leaving<S> leave{x, held ? given_acceleration(link, ws, i) : Given<S>{x.cw, x.cu},
-                         ws.fronts, ws.plan.Q0[i]};
+  const std::size_t Q0 = ws.plan.Q0[i];
+  const Leaving<S> leave{x.r, held ? given_acceleration(link, ws, i) : Given<S>{x.cw, x.cu},
+                         ws.fronts.Ln.data() + Q0, ws.fronts.Lf.data() + Q0};
   if (held) {
-    for (int r = f.plan.solved; r < f.size; ++r) leave(f, r);
+    for (int r = f.plan.solved; r < f.size; ++r) leave(PassingRow<S>(f, r), f, r);
     return;
   }
   switch (link.motion) {

@@ -137,15 +137,26 @@ void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
   x.n = g;
 }
 
-// K x K symmetric matrices live in the leading part of a Sym3; the rest is the identity.
-template <class S>
-Sym3<S> padded_identity() {
-  return Sym3<S>::diagonal(S(1), S(1), S(1));
+// K x K symmetric matrices live in the leading part of a Sym3; the rest is that of the identity.
+template <int K, class S>
+Sym3<S> invert_leading(const Sym3<S>& m) {
+  if constexpr (K == 1) return Sym3<S>::diagonal(S(1) / m.xx, S(1), S(1));
+  if constexpr (K == 3) return inverse(m);
+  const S scale = S(1) / (m.xx * m.yy - m.xy * m.xy);
+  return {scale * m.yy, scale * m.xx, S(1), -(scale * m.xy), S(0), S(0)};
+}
+// D^-1 a for K numbers
+template <int K, class S>
+Vec3<S> answer(const GeneralFactor<S>& g, const Vec3<S>& a) {
+  const Sym3<S>& i = g.D_inverse;
+  if constexpr (K == 1) return {i.xx * a.x, S(0), S(0)};
+  if constexpr (K == 3) return i * a;
+  return {i.xx * a.x + i.xy * a.y, i.xy * a.x + i.yy * a.y, S(0)};
 }
 template <class S>
-S& entry(Sym3<S>& m, int i, int j) {
-  S* const table[3][3] = {{&m.xx, &m.xy, &m.xz}, {&m.xy, &m.yy, &m.yz}, {&m.xz, &m.yz, &m.zz}};
-  return *table[i][j];
+S entry(const Sym3<S>& m, int i, int j) {
+  const S table[3][3] = {{m.xx, m.xy, m.xz}, {m.xy, m.yy, m.yz}, {m.xz, m.yz, m.zz}};
+  return table[i][j];
 }
 
 // The same for several columns: I' - V D^-1 V^T,  b' + V D^-1 (u - U^T c)
@@ -158,7 +169,7 @@ void pass_general(const LinkState<S>& x, GeneralFactor<S>& g, LinkState<S>& p) {
   }
   if constexpr (K == 1)
     return pass_hinge(x, Vn[0], g.Uf[0], g.D_inverse.xx, g.D_inverse.xx * own.x, p);
-  own = g.D_inverse * own;
+  own = answer<K>(g, own);
   Moved<S> moved(x);
   Sym3<S> D = x.D;
   for (int k = 0; k < K; ++k) {
@@ -186,23 +197,21 @@ void eliminate_general(const Link<S>& link, MotionWorkspace<S>& ws, int i, const
                        LinkState<S>* p) {
   LinkState<S>& x = ws.links[i];
   GeneralFactor<S>& g = ws.factors[i];
-  const int v0 = link.v0;
-  auto held = [&](int k) { return ws.any_locked && ws.locked[v0 + k]; };
-  Sym3<S> M = padded_identity<S>();
+  const Vec3<S>*phi = ws.phi.data() + link.v0, *psi = ws.psi.data() + link.v0;
+  auto held = [&](int k) { return ws.any_locked && ws.locked[link.v0 + k]; };
   for (int k = 0; k < K; ++k) {
-    const Vec3<S>&phi = ws.phi[v0 + k], &psi = ws.psi[v0 + k];
-    g.Un[k] = x.A * phi + x.B * psi;
-    g.Uf[k] = transposed(x.B, phi) + x.D * psi;
-    g.u[k] = ws.tau[v0 + k] - dot(phi, x.n) - dot(psi, x.f);
+    g.Un[k] = x.A * phi[k] + x.B * psi[k];
+    g.Uf[k] = transposed(x.B, phi[k]) + x.D * psi[k];
+    g.u[k] = ws.tau[link.v0 + k] - dot(phi[k], x.n, psi[k], x.f);
     if (held(k)) g.Un[k] = g.Uf[k] = {}, g.u[k] = S(0);
   }
-  for (int k = 0; k < K; ++k)
-    for (int l = k; l < K; ++l) {
-      if (held(k) || held(l)) continue;
-      entry(M, k, l) = dot(ws.phi[v0 + k], g.Un[l]) + dot(ws.psi[v0 + k], g.Uf[l]);
-      if (rotor && k == l) entry(M, k, l) += rotor[k];
-    }
-  g.D_inverse = K == 1 ? Sym3<S>::diagonal(S(1) / M.xx, S(1), S(1)) : inverse(M);
+  const auto inertia = [&](int k, int l) {
+    if (k >= K || l >= K || held(k) || held(l)) return S(k == l ? 1 : 0);
+    const S sum = dot(phi[k], g.Un[l], psi[k], g.Uf[l]);
+    return rotor && k == l ? sum + rotor[k] : sum;
+  };
+  g.D_inverse = invert_leading<K>(Sym3<S>{inertia(0, 0), inertia(1, 1), inertia(2, 2),
+                                          inertia(0, 1), inertia(0, 2), inertia(1, 2)});
   if (p) pass_general<S, K>(x, g, *p);
 }
 
@@ -332,10 +341,7 @@ Given<S> accelerate_general(const Link<S>& link, const MotionWorkspace<S>& ws,
   const Vec3<S>*phi = ws.phi.data() + link.v0, *psi = ws.psi.data() + link.v0;
   Vec3<S> rhs;
   for (int k = 0; k < K; ++k) rhs[k] = g.u[k] - dot(g.Un[k], x.w, g.Uf[k], x.u);
-  if constexpr (K == 1)
-    rhs.x = g.D_inverse.xx * rhs.x;
-  else
-    rhs = g.D_inverse * rhs;
+  rhs = answer<K>(g, rhs);
   for (int k = 0; k < K; ++k) {
     a[k] = rhs[k];
     x.w += rhs[k] * phi[k];
