@@ -216,6 +216,11 @@ template <class S>
 Mat3<S> whole_transpose_times(const Mat3<S>& a, const Mat3<S>& b) {
   return full(symmetric_transpose_times(a, b));
 }
+// a - m v, for an a that is known before v
+template <class S>
+Vec3<S> less_product(const Vec3<S>& a, const Mat3<S>& m, const Vec3<S>& v) {
+  return a - m * v;
+}
 // m - k n, m - k a a^T and m - k a b^T, for a factor k that is known later than the rest
 template <class S>
 Mat3<S> less_scaled(const Mat3<S>& m, const S& k, const Mat3<S>& n) {

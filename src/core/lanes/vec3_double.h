@@ -87,7 +87,8 @@ struct alignas(32) Sym3<double> {
     const Lanes4 o = m.beside(), a = v.lanes();
     const Lanes4 first = __builtin_shufflevector(o, o, 0, 0, 1, 3),
                  second = __builtin_shufflevector(o, o, 1, 2, 2, 3);
-    return Vec3<double>(m.main() * a + first * __builtin_shufflevector(a, a, 1, 0, 0, 3) +
+    // the compiler multiplies the second product first: that which needs nothing moved
+    return Vec3<double>((first * __builtin_shufflevector(a, a, 1, 0, 0, 3) + m.main() * a) +
                         second * __builtin_shufflevector(a, a, 2, 2, 1, 3));
   }
   friend Mat3<double> operator*(const Sym3& m, const Mat3<double>& n);
@@ -213,6 +214,11 @@ inline Mat3<double> cross_each_row(const Vec3<double>& a, const Mat3<double>& m)
 inline Mat3<double> whole_transpose_times(const Mat3<double>& a, const Mat3<double>& b) {
   return transpose(a) * b;
 }
+inline Vec3<double> less_product(const Vec3<double>& a, const Mat3<double>& m,
+                                 const Vec3<double>& v) {
+  return Vec3<double>(a.lanes() - m.c[0].lanes() * v.x - m.c[1].lanes() * v.y -
+                      m.c[2].lanes() * v.z);
+}
 inline Mat3<double> less_scaled(const Mat3<double>& m, double k, const Mat3<double>& n) {
   return Mat3<double>::columns(Vec3<double>(m.c[0].lanes() - k * n.c[0].lanes()),
                                Vec3<double>(m.c[1].lanes() - k * n.c[1].lanes()),
@@ -235,9 +241,8 @@ inline Sym3<double> adjugate(const Sym3<double>& m, double& determinant) {
           back * back,
       __builtin_shufflevector(o, o, 1, 0, 0, 3) * __builtin_shufflevector(o, o, 2, 2, 1, 3) -
           o * __builtin_shufflevector(d, d, 2, 1, 0, 3)};
-  const Lanes4 t = __builtin_shufflevector(d, o, 0, 4, 5, 3) *
-                   __builtin_shufflevector(a.main(), a.beside(), 0, 4, 5, 3);
-  determinant = t[0] + t[1] + t[2];
+  const Lanes4 on = d * a.main(), beside = o * a.beside();
+  determinant = on[0] + beside[0] + beside[1];
   return a;
 }
 inline Sym3<double> inverse(const Sym3<double>& m) {

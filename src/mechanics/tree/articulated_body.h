@@ -154,6 +154,11 @@ Vec3<S> answer(const GeneralFactor<S>& g, const Vec3<S>& a) {
   return {i.xx * a.x + i.xy * a.y, i.xy * a.x + i.yy * a.y, S(0)};
 }
 template <class S>
+S& entry(Sym3<S>& m, int i, int j) {
+  S* const table[3][3] = {{&m.xx, &m.xy, &m.xz}, {&m.xy, &m.yy, &m.yz}, {&m.xz, &m.yz, &m.zz}};
+  return *table[i][j];
+}
+template <class S>
 S entry(const Sym3<S>& m, int i, int j) {
   const S table[3][3] = {{m.xx, m.xy, m.xz}, {m.xy, m.yy, m.yz}, {m.xz, m.yz, m.zz}};
   return table[i][j];
@@ -161,7 +166,7 @@ S entry(const Sym3<S>& m, int i, int j) {
 
 // The same for several columns: I' - V D^-1 V^T,  b' + V D^-1 (u - U^T c)
 template <class S, int K>
-void pass_general(const LinkState<S>& x, GeneralFactor<S>& g, LinkState<S>& p) {
+void pass_general(const LinkState<S>& x, const GeneralFactor<S>& g, LinkState<S>& p) {
   Vec3<S> Vn[3], own;
   for (int k = 0; k < K; ++k) {
     Vn[k] = g.Un[k] + cross(x.r, g.Uf[k]);
@@ -317,7 +322,8 @@ Given<S> accelerate_rotation1(LinkState<S>& x, const Given<S>& parent, S* a) {
 template <class S>
 Given<S> accelerate_rotation3(LinkState<S>& x, const Given<S>& parent, S* a) {
   const Mat3<S> turned = cross_each_row(x.r, x.B);
-  const Vec3<S> w = ((x.n - x.B * x.cu) - x.B * parent.u) - turned * parent.w;
+  const Vec3<S> still = less_product(x.n, x.B, x.cu);
+  const Vec3<S> w = less_product(still, x.B, parent.u) - turned * parent.w;
   const Vec3<S> relative = transpose_times(x.R, (w - x.cw) - parent.w);
   a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
   return {w, (parent.u + x.cu) + cross(parent.w, x.r)};
