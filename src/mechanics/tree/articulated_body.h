@@ -90,7 +90,8 @@ struct Moved {
 
 // With V = (Un + r x Uf, Uf), which is U about the parent's origin, the parent feels
 //   I' - 1/d V V^T,   b' + 1/d (u - U^T c) V     of I and b + I c moved there, I' and b'.
-// They are moved while 1/d is waited for, and what it is a factor of is ready by then.
+// They are moved while 1/d is waited for, and what it is a factor of is ready by then: from link to
+// link a chain waits for U, d, 1/d and one product.
 template <class S>
 void pass_hinge(const LinkState<S>& x, const Vec3<S>& Vn, const Vec3<S>& Vf, const S& inverse_d,
                 const S& own, LinkState<S>& p) {
@@ -183,8 +184,8 @@ void pass_general(const LinkState<S>& x, const GeneralFactor<S>& g, LinkState<S>
       Wn += entry(g.D_inverse, k, l) * Vn[l];
       Wf += entry(g.D_inverse, k, l) * g.Uf[l];
     }
-    moved.A -=
-        symmetric_outer(Wn, Vn[k]);  // only the sum over k is symmetric; its upper half is kept
+    // only the sum over k is symmetric; its upper half is kept
+    moved.A -= symmetric_outer(Wn, Vn[k]);
     D -= symmetric_outer(Wf, g.Uf[k]);
     moved.B -= outer(Wn, g.Uf[k]);
     moved.n += own[k] * Vn[k];
@@ -318,7 +319,8 @@ Given<S> accelerate_rotation1(LinkState<S>& x, const Given<S>& parent, S* a) {
   return {(parent.w + x.cw) + a[0] * x.s, (parent.u + x.cu) + cross(parent.w, x.r)};
 }
 
-// dw = A^-1 (tau - n) - E du with du = u + cu + w x r, where E = A^-1 B:  E (w x r) = (r x E^T)^T w
+// dw = A^-1 (tau - n) - E du with E = A^-1 B and du = u + cu + w x r of the parent's w and u. A row
+// e of E times w x r is (r x e) . w, so that nothing is done twice in a row to what is waited for.
 template <class S>
 Given<S> accelerate_rotation3(LinkState<S>& x, const Given<S>& parent, S* a) {
   const Mat3<S> turned = cross_each_row(x.r, x.B);
