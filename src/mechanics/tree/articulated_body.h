@@ -3,6 +3,8 @@
 // and for closed mechanisms.
 #pragma once
 
+#include <type_traits>
+
 #include "mechanics/machine/motion_workspace.h"
 
 namespace cartan::mechanics::articulated {
@@ -115,6 +117,16 @@ void eliminate_rotation1(LinkState<S>& x, const S& tau, const S* rotor, LinkStat
   x.n = Vn;
 }
 
+// D - B^T E with E = scale CB. Of plain numbers B^T CB is ready when the scale is.
+template <class S>
+Mat3<S> less_answer(const Sym3<S>& D, const Mat3<S>& B, const Mat3<S>& CB, const S& scale,
+                    const Mat3<S>& E) {
+  if constexpr (std::is_same_v<S, double>)
+    return less_scaled(full(D), scale, whole_transpose_times(B, CB));
+  else
+    return full(D - symmetric_transpose_times(B, E));
+}
+
 template <class S>
 void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
   S determinant;
@@ -124,7 +136,7 @@ void eliminate_rotation3(LinkState<S>& x, const Vec3<S>& tau, LinkState<S>* p) {
   const Mat3<S> E = scale * CB;
   const Vec3<S> g = scale * (cofactors * (tau - x.n));
   if (p) {
-    const Mat3<S> D = less_scaled(full(x.D), scale, whole_transpose_times(x.B, CB));
+    const Mat3<S> D = less_answer(x.D, x.B, CB, scale, E);
     const Vec3<S> f = x.f + transposed(x.B, g) + D * x.cu;
     const Mat3<S> L = cross(x.r, D);
     x.D = symmetric(D);
@@ -319,16 +331,20 @@ Given<S> accelerate_rotation1(LinkState<S>& x, const Given<S>& parent, S* a) {
   return {(parent.w + x.cw) + a[0] * x.s, (parent.u + x.cu) + cross(parent.w, x.r)};
 }
 
-// dw = A^-1 (tau - n) - E du with E = A^-1 B and du = u + cu + w x r of the parent's w and u. A row
-// e of E times w x r is (r x e) . w, so that nothing is done twice in a row to what is waited for.
+// dw = A^-1 (tau - n) - E du with E = A^-1 B and du = u + cu + w x r of the parent's w and u. Of
+// plain numbers dw need not wait for du: a row e of E times w x r is (r x e) . w.
 template <class S>
 Given<S> accelerate_rotation3(LinkState<S>& x, const Given<S>& parent, S* a) {
-  const Mat3<S> turned = cross_each_row(x.r, x.B);
-  const Vec3<S> still = less_product(x.n, x.B, x.cu);
-  const Vec3<S> w = less_product(still, x.B, parent.u) - turned * parent.w;
+  const Vec3<S> u = (parent.u + x.cu) + cross(parent.w, x.r);
+  Vec3<S> w;
+  if constexpr (std::is_same_v<S, double>)
+    w = less_product(less_product(x.n, x.B, x.cu), x.B, parent.u) -
+        cross_each_row(x.r, x.B) * parent.w;
+  else
+    w = x.n - x.B * u;
   const Vec3<S> relative = transpose_times(x.R, (w - x.cw) - parent.w);
   a[0] = relative.x, a[1] = relative.y, a[2] = relative.z;
-  return {w, (parent.u + x.cu) + cross(parent.w, x.r)};
+  return {w, u};
 }
 
 template <class S>
