@@ -41,6 +41,11 @@ template <class S>
 S dot(const Vec3<S>& a, const Vec3<S>& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+// a . b + c . d
+template <class S>
+S dot(const Vec3<S>& a, const Vec3<S>& b, const Vec3<S>& c, const Vec3<S>& d) {
+  return dot(a, b) + dot(c, d);
+}
 template <class S>
 Vec3<S> cross(const Vec3<S>& a, const Vec3<S>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -205,6 +210,29 @@ template <class S>
 Sym3<S> symmetric_transpose_times(const Mat3<S>& a, const Mat3<S>& b) {
   auto entry = [&](int i, int j) { return dot(a.c[i], b.c[j]); };
   return {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)};
+}
+// a^T b, known to be symmetric, whole
+template <class S>
+Mat3<S> whole_transpose_times(const Mat3<S>& a, const Mat3<S>& b) {
+  return full(symmetric_transpose_times(a, b));
+}
+// a - m v, for an a that is known before v
+template <class S>
+Vec3<S> less_product(const Vec3<S>& a, const Mat3<S>& m, const Vec3<S>& v) {
+  return a - m * v;
+}
+// m - k n, m - k a a^T and m - k a b^T, for a factor k that is known later than the rest
+template <class S>
+Mat3<S> less_scaled(const Mat3<S>& m, const S& k, const Mat3<S>& n) {
+  return m - k * n;
+}
+template <class S>
+Sym3<S> less_outer(const Sym3<S>& m, const S& k, const Vec3<S>& a) {
+  return m - symmetric_outer(k * a, a);
+}
+template <class S>
+Mat3<S> less_outer(const Mat3<S>& m, const S& k, const Vec3<S>& a, const Vec3<S>& b) {
+  return m - outer(k * a, b);
 }
 // the lower triangle of m, put where the upper one is
 template <class S>

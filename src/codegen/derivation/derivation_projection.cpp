@@ -112,8 +112,8 @@ Derivation::ProjectionForm Derivation::projection() {
   return form;
 }
 
-// A front holds L^T by rows with its diagonal inverted; row r had the diagonal 1/i^2 + sum s^2 with
-// s what it shares with the rows before, so that its squared sine is 1 / (1 + i^2 sum s^2).
+// A front holds D L^T by rows with D inverted; row r had the diagonal 1/i_r + sum i_k s_k^2 with
+// s_k what it shares with row k before it, so that its squared sine is 1 / (1 + i_r sum i_k s_k^2).
 Expression Derivation::least_pivot() {
   Expression least(1);
   if (!is_constrained()) return least;
@@ -125,9 +125,9 @@ Expression Derivation::least_pivot() {
       Expression shared(0);
       for (int k = 0; k < r; ++k) {
         const Expression& s = G[k * front.width() + r];
-        shared += s * s;
+        shared += G[k * front.width() + k] * s * s;
       }
-      least = apply(Op::min, least, Expression(1) / (Expression(1) + inverse * inverse * shared));
+      least = apply(Op::min, least, Expression(1) / (Expression(1) + inverse * shared));
     }
   }
   return least;

@@ -50,6 +50,12 @@ inline double dot(const Vec3<double>& a, const Vec3<double>& b) {
   return t[0] + t[1] + t[2];
 }
 
+inline double dot(const Vec3<double>& a, const Vec3<double>& b, const Vec3<double>& c,
+                  const Vec3<double>& d) {
+  const Lanes4 t = a.lanes() * b.lanes() + c.lanes() * d.lanes();
+  return t[0] + t[1] + t[2];
+}
+
 template <>
 struct alignas(32) Sym3<double> {
   double xx = 0, yy = 0, zz = 0;
@@ -81,7 +87,8 @@ struct alignas(32) Sym3<double> {
     const Lanes4 o = m.beside(), a = v.lanes();
     const Lanes4 first = __builtin_shufflevector(o, o, 0, 0, 1, 3),
                  second = __builtin_shufflevector(o, o, 1, 2, 2, 3);
-    return Vec3<double>(m.main() * a + first * __builtin_shufflevector(a, a, 1, 0, 0, 3) +
+    // the compiler multiplies the second product first: that which needs nothing moved
+    return Vec3<double>((first * __builtin_shufflevector(a, a, 1, 0, 0, 3) + m.main() * a) +
                         second * __builtin_shufflevector(a, a, 2, 2, 1, 3));
   }
   friend Mat3<double> operator*(const Sym3& m, const Mat3<double>& n);
@@ -204,13 +211,39 @@ inline Mat3<double> cross_each_row(const Vec3<double>& a, const Mat3<double>& m)
   return Mat3<double>::columns(Vec3<double>(a.y * z - a.z * y), Vec3<double>(a.z * x - a.x * z),
                                Vec3<double>(a.x * y - a.y * x));
 }
-// by the columns' cross products
+inline Mat3<double> whole_transpose_times(const Mat3<double>& a, const Mat3<double>& b) {
+  return transpose(a) * b;
+}
+inline Vec3<double> less_product(const Vec3<double>& a, const Mat3<double>& m,
+                                 const Vec3<double>& v) {
+  return Vec3<double>(a.lanes() - m.c[0].lanes() * v.x - m.c[1].lanes() * v.y -
+                      m.c[2].lanes() * v.z);
+}
+inline Mat3<double> less_scaled(const Mat3<double>& m, double k, const Mat3<double>& n) {
+  return Mat3<double>::columns(Vec3<double>(m.c[0].lanes() - k * n.c[0].lanes()),
+                               Vec3<double>(m.c[1].lanes() - k * n.c[1].lanes()),
+                               Vec3<double>(m.c[2].lanes() - k * n.c[2].lanes()));
+}
+inline Sym3<double> less_outer(const Sym3<double>& m, double k, const Vec3<double>& a) {
+  const Sym3<double> n = symmetric_outer(a, a);
+  return {m.main() - k * n.main(), m.beside() - k * n.beside()};
+}
+inline Mat3<double> less_outer(const Mat3<double>& m, double k, const Vec3<double>& a,
+                               const Vec3<double>& b) {
+  return less_scaled(m, k, outer(a, b));
+}
+// (yy zz, xx zz, xx yy) - (yz, xz, xy)^2 and (xz yz, xy yz, xy xz) - (xy zz, xz yy, yz xx)
 inline Sym3<double> adjugate(const Sym3<double>& m, double& determinant) {
-  const Mat3<double> a = full(m);
-  const Vec3<double> x = cross(a.c[1], a.c[2]), y = cross(a.c[2], a.c[0]),
-                     z = cross(a.c[0], a.c[1]);
-  determinant = dot(a.c[0], x);
-  return symmetric(Mat3<double>::columns(x, y, z));
+  const Lanes4 d = m.main(), o = m.beside();
+  const Lanes4 back = __builtin_shufflevector(o, o, 2, 1, 0, 3);
+  const Sym3<double> a{
+      __builtin_shufflevector(d, d, 1, 0, 0, 3) * __builtin_shufflevector(d, d, 2, 2, 1, 3) -
+          back * back,
+      __builtin_shufflevector(o, o, 1, 0, 0, 3) * __builtin_shufflevector(o, o, 2, 2, 1, 3) -
+          o * __builtin_shufflevector(d, d, 2, 1, 0, 3)};
+  const Lanes4 on = d * a.main(), beside = o * a.beside();
+  determinant = on[0] + beside[0] + beside[1];
+  return a;
 }
 inline Sym3<double> inverse(const Sym3<double>& m) {
   double determinant;

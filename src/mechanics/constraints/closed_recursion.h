@@ -5,8 +5,9 @@
 //   Q  = C + S^T K
 //   K' = K - U D^-1 Q,     G' = G + Q^T D^-1 Q,     g' = g + Q^T D^-1 u  (u: joint force less bias)
 //   v' = D^-1 (u + Q lambda - U^T a)
-// Rows that end at a link, G = L L^T, Y = L^-1 K^T:  lambda = -L^-T (Y a + L^-1 g), and the link
-// goes on with I + Y^T Y: constraints stiffen. Rows beside them lose what they have in common.
+// Rows that end at a link, G = L D L^T, Y = L^-1 K^T:  lambda = -L^-T D^-1 (Y a + L^-1 g), and the
+// link goes on with I + Y^T D^-1 Y: constraints stiffen. Rows beside them lose what they have in
+// common.
 #pragma once
 
 #include "mechanics/machine/motion_workspace.h"

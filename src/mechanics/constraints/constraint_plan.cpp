@@ -121,6 +121,12 @@ class PlanBuilder {
                       std::is_sorted(part.to.begin(), part.to.end());
       front.children.push_back(std::move(part));
     }
+    if (!front.children.empty()) {
+      const ChildFront& first = front.children.front();
+      front.goes_on = first.in_order && first.to.front() == 0 &&
+                      remaining(first.front) == front.size() &&
+                      plan_.fronts[first.front].solved == 0;
+    }
     for (const int s : sources_of_[link + 1])
       front.sources.push_back({place(mechanism_.sources[s].row), s});
     const int index = static_cast<int>(plan_.fronts.size());
@@ -159,9 +165,9 @@ void make_constraint_plan(const Mechanism<S>& mechanism, const int* active, Cons
   for (Front& front : plan.fronts) {
     const std::size_t size = front.rows.size(), width = front.width();
     front.g0 = rows;
-    front.G0 = G;
+    front.G0 = front.goes_on ? plan.fronts[front.children.front().front].G0 : G;
     rows += size;
-    G += size * width;
+    if (!front.goes_on) G += size * width;
     largest = std::max(largest, width);
   }
   for (std::size_t i = 0; i < mechanism.links.size(); ++i) {

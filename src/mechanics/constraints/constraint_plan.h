@@ -34,6 +34,7 @@ struct Front {
   int node = -1;          // link, or world
   std::vector<int> rows;  // in the mechanism: first those solved here, then those that go on
   int solved = 0;
+  bool goes_on = false;  // all rows of the first child and no others: its G goes on in its place
   std::vector<ChildFront> children;
   std::vector<FrontSource> sources;
   std::size_t g0 = 0, G0 = 0;  // where its numbers start in ConstraintFronts
@@ -57,8 +58,8 @@ struct ConstraintPlan {
 template <class S>
 struct ConstraintFronts {
   std::vector<Vec3<S>> Kn, Kf;  // per front and row; rows solved: L^-1 K^T
-  std::vector<S> G;             // per front, upper half by rows; solved: L^T, its diagonal inverted
-  std::vector<S> g;             // per front and row; rows solved: L^-1 g
+  std::vector<S> G;             // per front, upper half by rows; solved: D L^T with D inverted
+  std::vector<S> g;             // per front and row; rows solved: scratch after L^-1 g
   std::vector<Vec3<S>> Qn, Qf;  // per link and row: what lambda adds to the joint's acceleration
   std::vector<Vec3<S>> Ln, Lf;  // doubles: K as it leaves that joint, for derivatives
   std::vector<S> diagonal;      // of the G being factorised

@@ -21,6 +21,7 @@ struct EllipsoidalJoint : BallJoint {
   static void fill_motion(const Link<S>& link, const S* q, const S* v, JointMotion<S>& m) {
     m.R = rotation_matrix(quaternion_at(q));
     m.p = stretched(link, m.R.c[2]);
+    m.varies = true;
     const Vec3<S> w{v[0], v[1], v[2]}, z = unit_vector<S>(2);
     const auto M = [&](const Vec3<S>& a) { return transpose_times(m.R, stretched(link, m.R * a)); };
     for (int k = 0; k < 3; ++k) {

@@ -22,6 +22,7 @@ struct JointMotion {
   Mat3<S> R = Mat3<S>::identity();  // pose of C in P
   Vec3<S> p;
   Vec3<S> phi[6], psi[6], phi_dot[6], psi_dot[6];
+  bool varies = false;  // the last two are not all zero
 };
 
 // The change of the pose by a finite displacement d in the joint's own motions.

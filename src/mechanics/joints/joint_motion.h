@@ -18,6 +18,7 @@ JointMotion<S> forward_motion(const Link<S>& link, const S* q, const S* v) {
 template <class S>
 JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
   JointMotion<S> r;
+  r.varies = true;
   r.R = transpose(m.R);
   r.p = -transpose_times(m.R, m.p);
   Vec3<S> w, u;
@@ -40,8 +41,9 @@ JointMotion<S> reversed_motion(const JointMotion<S>& m, int nv, const S* v) {
 
 template <class S>
 JointMotion<S> calc_joint_motion(const Link<S>& link, const S* q, const S* v) {
-  const JointMotion<S> m = forward_motion(link, q, v);
-  return link.reversed ? reversed_motion(m, link.nv, v) : m;
+  JointMotion<S> m = forward_motion(link, q, v);
+  if (link.reversed) m = reversed_motion(m, link.nv, v);
+  return m;
 }
 
 // Kinds of coordinates (model/joint_types.h): a unit quaternion, and lengths behind it.

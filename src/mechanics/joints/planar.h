@@ -27,6 +27,7 @@ struct PlanarJoint : CommonJoint {
     const Vec3<S> w = v[2] * link.normal;
     m.psi[0] = transpose_times(m.R, link.axis);
     m.psi[1] = transpose_times(m.R, link.axis2);
+    m.varies = true;
     m.psi_dot[0] = cross(m.psi[0], w);
     m.psi_dot[1] = cross(m.psi[1], w);
     m.phi[2] = link.normal;

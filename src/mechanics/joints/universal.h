@@ -16,6 +16,7 @@ struct UniversalJoint : PlainJoint {
     m.R = turned_about(link.axis, q[0]) * R2;
     m.phi[0] = transpose_times(R2, link.axis);
     m.phi[1] = link.axis2;
+    m.varies = true;
     m.phi_dot[0] = cross(m.phi[0], v[1] * link.axis2);
   }
   // R2^T exp(a1 d0) R2 exp(a2 d1)

@@ -95,33 +95,55 @@ void fill_rotation3(const Link<S>& link, const LinkState<S>& p, const S* q, cons
   x.cu = cross(p.w, wr);
 }
 
-template <class S>
+template <int K, class S>
 void fill_general(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v,
                   LinkState<S>& x, MotionWorkspace<S>& ws) {
   const JointMotion<S> m = calc_joint_motion(link, q + link.q0, v + link.v0);
   const Mat3<S> R_inboard = link.turned ? p.R * link.R_tree : p.R;
+  Vec3<S>* const phi = ws.phi.data() + link.v0;
+  Vec3<S>* const psi = ws.psi.data() + link.v0;
   x.R = R_inboard * m.R;
   x.r = p.R * link.p_tree + R_inboard * m.p;
   x.o = p.o + x.r;
   Vec3<S> turn, slide;
-  for (int k = 0; k < link.nv; ++k) {
-    const int j = link.v0 + k;
-    ws.phi[j] = x.R * m.phi[k];
-    ws.psi[j] = x.R * m.psi[k];
-    turn += v[j] * ws.phi[j];
-    slide += v[j] * ws.psi[j];
+  for (int k = 0; k < K; ++k) {
+    phi[k] = x.R * m.phi[k];
+    psi[k] = x.R * m.psi[k];
+    turn += v[link.v0 + k] * phi[k];
+    slide += v[link.v0 + k] * psi[k];
   }
   x.w = p.w + turn;
   const Vec3<S> wr = cross(p.w, x.r);
   x.u = p.u + wr + slide;
-  x.cw = {};
-  x.cu = cross(p.w, wr + slide);
-  for (int k = 0; k < link.nv; ++k) {
-    const int j = link.v0 + k;
-    ws.phi_rate[j] = cross(x.w, ws.phi[j]) + x.R * m.phi_dot[k];
-    ws.psi_rate[j] = cross(x.w, ws.psi[j]) + x.R * m.psi_dot[k];
-    x.cw += v[j] * ws.phi_rate[j];
-    x.cu += v[j] * ws.psi_rate[j];
+  x.cw = cross(p.w, turn);
+  x.cu = cross(p.w, wr + slide) + cross(x.w, slide);
+  for (int k = 0; k < K; ++k) {
+    Vec3<S>&phi_rate = ws.phi_rate[link.v0 + k], &psi_rate = ws.psi_rate[link.v0 + k];
+    phi_rate = cross(x.w, phi[k]);
+    psi_rate = cross(x.w, psi[k]);
+    if (!m.varies) continue;
+    const Vec3<S> turned = x.R * m.phi_dot[k], shifted = x.R * m.psi_dot[k];
+    phi_rate += turned;
+    psi_rate += shifted;
+    x.cw += v[link.v0 + k] * turned;
+    x.cu += v[link.v0 + k] * shifted;
+  }
+}
+
+template <class S>
+void fill_any(const Link<S>& link, const LinkState<S>& p, const S* q, const S* v, LinkState<S>& x,
+              MotionWorkspace<S>& ws) {
+  switch (link.nv) {
+    case 0:
+      return fill_general<0>(link, p, q, v, x, ws);
+    case 1:
+      return fill_general<1>(link, p, q, v, x, ws);
+    case 2:
+      return fill_general<2>(link, p, q, v, x, ws);
+    case 3:
+      return fill_general<3>(link, p, q, v, x, ws);
+    default:
+      return fill_general<6>(link, p, q, v, x, ws);
   }
 }
 
@@ -176,7 +198,7 @@ void fill_kinematics(const Mechanism<S>& mechanism, const S& t, const S* q, cons
     else if (link.motion == Motion::rotation3)
       fill_rotation3(link, p, q, v, x);
     else
-      fill_general(link, p, q, v, x, ws);
+      fill_any(link, p, q, v, x, ws);
   }
   finish_kinematics(mechanism, ws);
 }

@@ -28,9 +28,10 @@ struct LinkState {
   Sym3<S> A, D;
   Mat3<S> B;
   Vec3<S> n, f;
-  // rotation1: U = I s, and (1/d, u); others keep theirs in MotionWorkspace::factors
+  // rotation1: U = I s, and (1/d, u), and v' if the parent stood still; after elimination n is that
+  // of U about the parent's origin. Others keep theirs in MotionWorkspace::factors
   Vec3<S> Un, Uf;
-  S inverse_d{}, reduced{};
+  S inverse_d{}, reduced{}, own{};
   // fill_accelerations or solve_accelerations: includes -gravity
   Vec3<S> dw, du;
 };

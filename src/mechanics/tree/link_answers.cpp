@@ -86,10 +86,10 @@ void LinkSlopes::begin_front(const MotionWorkspace<double>& ws, const Front& fro
   for (int r = 0; r < front.solved; ++r) {
     const double* const row = ws.fronts.G.data() + front.G0 + r * front.width();
     const Vec3<double>&n = ws.fronts.Kn[front.g0 + r], &f = ws.fronts.Kf[front.g0 + r];
-    t[r] = row[r] * t[r];
-    for (int c = r + 1; c < front.size(); ++c) t[c] -= row[c] * t[r];
-    b.Cn += outer(n, t[r]);
-    b.Cf += outer(f, t[r]);
+    const Vec3<double> y = row[r] * t[r];
+    for (int c = r + 1; c < front.size(); ++c) t[c] -= row[c] * y;
+    b.Cn += outer(n, y);
+    b.Cf += outer(f, y);
   }
 }
 

@@ -21,7 +21,8 @@ void solve_accelerations(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) 
   if (!mechanism.rows.empty()) return solve_closed(mechanism, ws);
   const int n = static_cast<int>(mechanism.links.size());
   for (int i = n - 1; i >= 0; --i) eliminate_from_tip(mechanism, ws, i);
-  for (int i = 0; i < n; ++i) accelerate(mechanism, ws, i);
+  Outward<S> accelerate(mechanism, ws);
+  for (int i = 0; i < n; ++i) accelerate(i);
 }
 
 namespace {

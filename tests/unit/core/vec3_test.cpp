@@ -75,6 +75,14 @@ TEST(Vec3OfDoubles, DoesWhatNumbersOneByOneDo) {
     expect_equal(transpose_times(m, a), transpose_times(wide(m), wide(a)));
     expect_equal(outer(a, b), outer(wide(a), wide(b)));
     expect_equal(cross(a, m), cross(wide(a), wide(m)));
+    EXPECT_NEAR(dot(a, b, m.c[0], m.c[1]),
+                static_cast<double>(dot(wide(a), wide(b), wide(m.c[0]), wide(m.c[1]))), tolerance);
+    expect_equal(less_product(a, m, b), less_product(wide(a), wide(m), wide(b)));
+    expect_equal(less_scaled(m, k, n), less_scaled(wide(m), Long(k), wide(n)));
+    expect_equal(less_outer(s, k, a), less_outer(wide(s), Long(k), wide(a)));
+    expect_equal(less_outer(m, k, a, b), less_outer(wide(m), Long(k), wide(a), wide(b)));
+    expect_equal(whole_transpose_times(m, s * m),
+                 whole_transpose_times(wide(m), wide(s) * wide(m)));
     expect_equal(cross_each_row(a, m), cross_each_row(wide(a), wide(m)));
     expect_equal(s * a, wide(s) * wide(a));
     expect_equal(s * m, wide(s) * wide(m));

@@ -18,10 +18,6 @@ void add_scaled_row(std::span<const ColumnRun> runs, double factor, const double
     for (int c = run.first; c < run.last; c += width)
       put(to + c, load(to + c) + factor * load(from + c));
 }
-void scale_row(std::span<const ColumnRun> runs, double factor, double* row) {
-  for (const ColumnRun& run : runs)
-    for (int c = run.first; c < run.last; c += width) put(row + c, factor * load(row + c));
-}
 
 // P: groups of six rows.
 void add_to_wrench(std::span<const ColumnRun> runs, const Vec3<double>& n, const Vec3<double>& f,
@@ -49,11 +45,13 @@ void MotionSlopes::begin_front(const Front& front, std::span<const ColumnRun> ru
     add_scaled_row(runs, 1, row_slope(front.rows[r]), front_row(front, r));
   for (int r = 0; r < front.solved; ++r) {
     const double* const factors = ws.fronts.G.data() + front.G0 + r * front.width();
-    double* const g = front_row(front, r);
-    scale_row(runs, factors[r], g);
+    const double inverse = factors[r];
+    const double* const g = front_row(front, r);
     for (int c = r + 1; c < front.size(); ++c)
-      add_scaled_row(runs, -factors[c], g, front_row(front, c));
-    if (P) add_to_wrench(runs, ws.fronts.Kn[front.g0 + r], ws.fronts.Kf[front.g0 + r], g, P);
+      add_scaled_row(runs, -(inverse * factors[c]), g, front_row(front, c));
+    if (P)
+      add_to_wrench(runs, inverse * ws.fronts.Kn[front.g0 + r],
+                    inverse * ws.fronts.Kf[front.g0 + r], g, P);
   }
 }
 

@@ -203,11 +203,11 @@ void ResponseOf<L>::begin_front(const MotionWorkspace<double>& ws, const Front& 
   for (int r = 0; r < front.solved; ++r) g[r] += rest_[front.rows[r]];
   for (int r = 0; r < front.solved; ++r) {
     const double* const row = ws.fronts.G.data() + front.G0 + r * front.width();
-    g[r] *= row[r];
-    for (int c = r + 1; c < front.size(); ++c) g[c] -= row[c] * g[r];
+    const L y = row[r] * g[r];
+    for (int c = r + 1; c < front.size(); ++c) g[c] -= row[c] * y;
     if (!P) continue;
-    P->n += ws.fronts.Kn[front.g0 + r] * g[r];
-    P->f += ws.fronts.Kf[front.g0 + r] * g[r];
+    P->n += ws.fronts.Kn[front.g0 + r] * y;
+    P->f += ws.fronts.Kf[front.g0 + r] * y;
   }
 }
 
