@@ -121,7 +121,8 @@ std::vector<int> choose_numbers(const SteadyProblem& problem, const State& state
                                 const std::vector<Held>& held) {
   const Matrix K = problem.matrix(state, c, held);
   const Matrix null = null_space(K, 1e-9);
-  const Matrix moves = column_space(null.topRows(problem.tangent()), 1e-7);
+  // what moves nothing but by rounding (a symmetry that does nothing here) is not one of them
+  const Matrix moves = column_space(null.topRows(problem.tangent()), 1e-7, 1.0);
   if (moves.cols() == 0) return {};
   const Eigen::ColPivHouseholderQR<Matrix> qr(moves.transpose());
   std::vector<int> numbers(moves.cols());

@@ -204,7 +204,7 @@ Spectrum RelativeOrbits::calc_spectrum(const ContinuationPoint& point) {
     taken.bottomRightCorner(means, means).setIdentity();
     for (Eigen::Index j = 0; j < taken.cols(); ++j)
       if (taken.col(j).norm() > 0) taken.col(j).normalize();
-    return complement(column_space(basis.transpose() * taken, orbit_rank_tolerance));
+    return complement(column_space(basis.transpose() * taken, orbit_rank_tolerance, 1.0));
   };
   std::vector<MatrixXd> factors;
   const MatrixXd first = rest(h.x, h.B);
