@@ -99,9 +99,8 @@ void LawDuals::evaluate_moved_rows(const LocalLaw& law, std::span<const int> cou
   moves.turn = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   moves.shift = {{0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}};
   if (law.kind == LocalLaw::Kind::loop) return evaluate_loop(law, counts, moves, moved_);
-  evaluate_rows(law, counts, {law.a, part_of(moves.turn, 1), part_of(moves.shift, 1)});
-  std::swap(given_, rest_);
-  evaluate_rows(law, counts, {law.a, part_of(moves.turn, 0), part_of(moves.shift, 0)});
+  evaluate_element(law, counts, {law.a, part_of(moves.turn, 0), part_of(moves.shift, 0)}, given_);
+  evaluate_element(law, counts, {law.a, part_of(moves.turn, 1), part_of(moves.shift, 1)}, rest_);
   for (int r = 0; r < law.rows; ++r) {
     const RowSlopeOf<Four>& from = given_.rows[r];
     moved_.rows[r] = {joined(from.rate, rest_.rows[r].rate),
@@ -114,14 +113,19 @@ void LawDuals::evaluate_moved_rows(const LocalLaw& law, std::span<const int> cou
 
 void LawDuals::evaluate_rows(const LocalLaw& law, std::span<const int> counts,
                              const LinkMoves& moves) {
-  if (law.kind == LocalLaw::Kind::loop) return evaluate_loop(law, counts, moves, given_);
+  law.kind == LocalLaw::Kind::loop ? evaluate_loop(law, counts, moves, given_)
+                                   : evaluate_element(law, counts, moves, given_);
+}
+
+void LawDuals::evaluate_element(const LocalLaw& law, std::span<const int> counts,
+                                const LinkMoves& moves, FoundRows<Four>& found) {
   LinkState<Dual4>& a = scratch_->links[law.a];
   seeds::displace_link(ws_->links[law.a], moves, a);
-  RowSlopes out{{*ws_, moves, counts.data(), law.row0, law.row0, sign_of_a(law), given_.rows},
+  RowSlopes out{{*ws_, moves, counts.data(), law.row0, law.row0, sign_of_a(law), found.rows},
                 *scratch_};
   fill_row_slopes(dual_mechanism_, law.index, out);
-  given_.n = out.n;
-  given_.f = out.f;
+  found.n = out.n;
+  found.f = out.f;
   seeds::stop_link(a);
 }
 

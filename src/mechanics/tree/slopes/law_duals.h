@@ -56,6 +56,8 @@ class LawDuals {
   template <class L>
   void evaluate_loop(const LocalLaw& law, std::span<const int> counts, const LinkMovesOf<L>& moves,
                      FoundRows<L>& found);
+  void evaluate_element(const LocalLaw& law, std::span<const int> counts, const LinkMoves& moves,
+                        FoundRows<lanes::Four>& found);
 
   const Mechanism<double>& mechanism_;
   const Mechanism<Dual4>& dual_mechanism_;
