@@ -41,7 +41,7 @@ void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopStat
 template <class Vector, class Writer, class Meeting>
 struct LoopRow {
   Writer& out;
-  const Meeting& at;
+  const Meeting at;
 
   bool skips() {
     if (out.is_wanted()) return false;

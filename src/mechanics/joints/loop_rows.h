@@ -38,7 +38,7 @@ struct LoopRowWriter {
   void origin() {
     for (int k = 0; k < 3; ++k) {
       if (row.skips()) continue;
-      const auto e = frame_axis(x.R_P, k);
+      const auto& e = frame_axis(x.R_P, k);
       row.slide(e, cross(w_P, e));
     }
   }
@@ -50,7 +50,7 @@ struct LoopRowWriter {
   void rotation() {
     for (int k = 0; k < 3; ++k) {
       if (row.skips()) continue;
-      const auto e = frame_axis(x.R_P, k);
+      const auto& e = frame_axis(x.R_P, k);
       row.turn(e, cross(w_P, e));
     }
   }
