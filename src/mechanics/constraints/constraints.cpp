@@ -38,7 +38,7 @@ void place_loop(const LoopJoint<S>& loop, const MotionWorkspace<S>& ws, LoopStat
 }
 
 // The rows of a loop joint one after the other (loop_rows.h).
-template <class S, class Writer, class Meeting>
+template <class Vector, class Writer, class Meeting>
 struct LoopRow {
   Writer& out;
   const Meeting at;
@@ -48,32 +48,33 @@ struct LoopRow {
     out.skip_row();
     return true;
   }
-  void turn(const Vec3<S>& alpha, const Vec3<S>& alpha_rate) {
+  void turn(const Vector& alpha, const Vector& alpha_rate) {
     out.clear_row();
     out.add_turn(at, alpha, alpha_rate);
     ++out.row;
   }
-  void slide(const Vec3<S>& beta, const Vec3<S>& beta_rate) {
+  void slide(const Vector& beta, const Vector& beta_rate) {
     out.clear_row();
     out.add_slide(at, beta, beta_rate);
     ++out.row;
   }
-  void operator()(const Vec3<S>& alpha, const Vec3<S>& beta, const Vec3<S>& alpha_rate,
-                  const Vec3<S>& beta_rate) {
+  void operator()(const Vector& alpha, const Vector& beta, const Vector& alpha_rate,
+                  const Vector& beta_rate) {
     out.clear_row();
     out.add(at, alpha, beta, alpha_rate, beta_rate);
     ++out.row;
   }
 };
 
-template <class S, class Writer>
-void fill_loop(const LoopJoint<S>& loop, const LoopState<S>& x, bool world_axes, Writer& out) {
+template <class S, class State, class Writer>
+void fill_loop(const LoopJoint<S>& loop, const State& x, bool world_axes, Writer& out) {
+  using Vector = std::remove_cvref_t<decltype(x.o_C)>;
   const auto a = out.side(loop.child, x.o_C), b = out.side(loop.parent, x.o_C);
   const auto at = out.meet(a, b);
-  LoopRow<S, Writer, decltype(at)> write{out, at};
+  LoopRow<Vector, Writer, decltype(at)> write{out, at};
   if (!world_axes) return for_each_loop_row(loop, x, b.w, a.w, write);
   const auto p = out.side(loop.parent, x.o_P);
-  for_each_world_row(loop, x, b.w, a.w, write, [&](const Vec3<S>& e) {
+  for_each_world_row(loop, x, b.w, a.w, write, [&](const Vector& e) {
     out.clear_row();
     out.add_between(a, p, e);
     ++out.row;
@@ -203,17 +204,23 @@ void fill_constraints(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {
   update_plan(mechanism, ws);
 }
 
-void fill_row_slopes(const Mechanism<Dual4>& mechanism, int loop, int element, RowSlopes& out) {
+void fill_row_slopes(const Mechanism<Dual4>& mechanism, int element, RowSlopes& out) {
   const auto fill = [&](const auto& e) {
     if constexpr (requires { e.fill_rows(mechanism, out); })
       e.fill_rows(mechanism, out);
     else
       assert(e.row_reach(mechanism) != RowReach::pair);
   };
-  if (loop < 0) return std::visit(fill, mechanism.constraints[element]);
-  const LoopJoint<Dual4>& joint = mechanism.loops[loop];
+  std::visit(fill, mechanism.constraints[element]);
+}
+
+template <class L>
+void fill_loop_slopes(const Mechanism<double>& mechanism, int loop, RowSlopesOf<L>& out) {
+  const LoopJoint<double>& joint = mechanism.loops[loop];
   fill_loop(joint, out.place(joint, out.still.loops[loop]), mechanism.world_rows, out);
 }
+template void fill_loop_slopes(const Mechanism<double>&, int, RowSlopesOf<lanes::Four>&);
+template void fill_loop_slopes(const Mechanism<double>&, int, RowSlopesOf<lanes::Lanes>&);
 
 template <class S>
 void fill_constraint_positions(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws) {

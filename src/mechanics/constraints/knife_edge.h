@@ -27,7 +27,7 @@ struct KnifeEdgeElement {
     const Vec3<S> c = point_position(ws, at), n = direction_at(ws, at.link, normal);
     const auto a = out.side(at.link, c), b = out.side(on, c);
     out.clear_row();
-    out.add_slide(out.meet(a, b), n, cross(a.w, n));
+    out.add_slide(out.meet(a, b), n, cross(spin_of(ws, at.link), n));
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const { out.write(S(0)); }

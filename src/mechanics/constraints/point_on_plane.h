@@ -24,7 +24,7 @@ struct PointOnPlaneElement {
     const Vec3<S> x = point_position(ws, at), n = direction_at(ws, plane.link, normal);
     const auto a = out.side(at.link, x), b = out.side(plane.link, x);
     out.clear_row();
-    out.add_slide(out.meet(a, b), n, cross(b.w, n));
+    out.add_slide(out.meet(a, b), n, cross(spin_of(ws, plane.link), n));
     ++out.row;
   }
   void fill_positions(const Mechanism<S>&, PositionWriter<S>& out) const {

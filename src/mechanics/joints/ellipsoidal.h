@@ -45,9 +45,9 @@ struct EllipsoidalJoint : BallJoint {
     for (int k = 0; k < 3; ++k) {
       const S& r = loop.shape.sizes[k];
       hold.equation([&](const RelativePose<S>& x) { return x.p[k] - r * x.R.c[2][k]; },
-                    [&](const LoopState<S>& x, const Vec3<S>& w_P, const Vec3<S>& w_C, auto&& row) {
-                      const Vec3<S> e = x.R_P.c[k], n = x.R_C.c[2];
-                      const Vec3<S> e_rate = cross(w_P, e), n_rate = cross(w_C, n);
+                    [&](const auto& x, const auto& w_P, const auto& w_C, auto&& row) {
+                      const auto e = frame_axis(x.R_P, k), n = frame_axis(x.R_C, 2);
+                      const auto e_rate = cross(w_P, e), n_rate = cross(w_C, n);
                       row(-r * cross(n, e), e, -r * (cross(n_rate, e) + cross(n, e_rate)), e_rate);
                     });
     }

@@ -48,6 +48,12 @@ struct RelativePose {
   Mat3<S> R;
 };
 
+// Axes of a loop joint may be those of frames that move, too (constraints/row_slopes.h).
+template <class S>
+const Vec3<S>& frame_axis(const Mat3<S>& frame, int k) {
+  return frame.c[k];
+}
+
 template <class S>
 Vec3<S> unit_vector(int k) {
   return {S(k == 0 ? 1 : 0), S(k == 1 ? 1 : 0), S(k == 2 ? 1 : 0)};

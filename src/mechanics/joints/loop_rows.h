@@ -27,26 +27,32 @@ namespace cartan::mechanics {
 
 // Calls row(alpha, beta, alpha_rate, beta_rate) for every equation, row.turn(alpha, alpha_rate) or
 // row.slide(beta, beta_rate) where the others are zero, unless row.skips(). w_P, w_C: angular
-// velocities of the two sides.
-template <class S, class Write>
+// velocities of the two sides. State: a LoopState, or frames that move (row_slopes.h).
+template <class S, class State, class Rate, class Write>
 struct LoopRowWriter {
   const LoopJoint<S>& loop;
-  const LoopState<S>& x;
-  const Vec3<S>&w_P, &w_C;
+  const State& x;
+  const Rate &w_P, &w_C;
   Write& row;
 
   void origin() {
-    for (int k = 0; k < 3; ++k)
-      if (!row.skips()) row.slide(x.R_P.c[k], cross(w_P, x.R_P.c[k]));
+    for (int k = 0; k < 3; ++k) {
+      if (row.skips()) continue;
+      const auto& e = frame_axis(x.R_P, k);
+      row.slide(e, cross(w_P, e));
+    }
   }
   void along(const Vec3<S>& e_P) {
     if (row.skips()) return;
-    const Vec3<S> e = x.R_P * e_P;
+    const auto e = x.R_P * e_P;
     row.slide(e, cross(w_P, e));
   }
   void rotation() {
-    for (int k = 0; k < 3; ++k)
-      if (!row.skips()) row.turn(x.R_P.c[k], cross(w_P, x.R_P.c[k]));
+    for (int k = 0; k < 3; ++k) {
+      if (row.skips()) continue;
+      const auto& e = frame_axis(x.R_P, k);
+      row.turn(e, cross(w_P, e));
+    }
   }
   void axis(const Vec3<S>& a) {
     angle(loop.side1, a);
@@ -54,7 +60,7 @@ struct LoopRowWriter {
   }
   void angle(const Vec3<S>& e_P, const Vec3<S>& a_C) {
     if (row.skips()) return;
-    const Vec3<S> e = x.R_P * e_P, a = x.R_C * a_C;
+    const auto e = x.R_P * e_P, a = x.R_C * a_C;
     row.turn(cross(a, e), cross(cross(w_C, a), e) + cross(a, cross(w_P, e)));
   }
   template <class Value, class Row>
@@ -64,8 +70,8 @@ struct LoopRowWriter {
 };
 
 // The same in world axes. Calls gap(e) for a component of d between material points of both sides.
-template <class S, class Write, class Gap>
-struct WorldRowWriter : LoopRowWriter<S, Write> {
+template <class S, class State, class Rate, class Write, class Gap>
+struct WorldRowWriter : LoopRowWriter<S, State, Rate, Write> {
   Gap& gap;
 
   void origin() {
@@ -77,17 +83,17 @@ struct WorldRowWriter : LoopRowWriter<S, Write> {
   }
 };
 
-template <class S, class F, class G>
-void for_each_world_row(const LoopJoint<S>& loop, const LoopState<S>& x, const Vec3<S>& w_P,
-                        const Vec3<S>& w_C, F&& row, G&& gap) {
-  WorldRowWriter<S, F, G> writer{{loop, x, w_P, w_C, row}, gap};
+template <class S, class State, class Rate, class F, class G>
+void for_each_world_row(const LoopJoint<S>& loop, const State& x, const Rate& w_P, const Rate& w_C,
+                        F&& row, G&& gap) {
+  WorldRowWriter<S, State, Rate, F, G> writer{{loop, x, w_P, w_C, row}, gap};
   visit_joint(loop.shape.type, [&](auto joint) { joint.hold(loop, writer); });
 }
 
-template <class S, class F>
-void for_each_loop_row(const LoopJoint<S>& loop, const LoopState<S>& x, const Vec3<S>& w_P,
-                       const Vec3<S>& w_C, F&& row) {
-  LoopRowWriter<S, F> writer{loop, x, w_P, w_C, row};
+template <class S, class State, class Rate, class F>
+void for_each_loop_row(const LoopJoint<S>& loop, const State& x, const Rate& w_P, const Rate& w_C,
+                       F&& row) {
+  LoopRowWriter<S, State, Rate, F> writer{loop, x, w_P, w_C, row};
   visit_joint(loop.shape.type, [&](auto joint) { joint.hold(loop, writer); });
 }
 

@@ -41,8 +41,8 @@ struct ScrewJoint : PlainJoint {
           const S advance = h * loop_angle(loop, x.R) - dot(axis, x.p);
           return value_of(h) == 0 ? advance : h * within_half_turn(advance / h);
         },
-        [&](const LoopState<S>& x, const Vec3<S>& w_P, const Vec3<S>&, auto&& row) {
-          const Vec3<S> a = x.R_P * axis, rate = cross(w_P, a);
+        [&](const auto& x, const auto& w_P, const auto&, auto&& row) {
+          const auto a = x.R_P * axis, rate = cross(w_P, a);
           row(h * a, -a, h * rate, -rate);
         });
   }

@@ -8,6 +8,8 @@
 namespace cartan::mechanics {
 
 struct RowSlopes;  // constraints/row_slopes.h
+template <class L>
+struct RowSlopesOf;
 
 // Force element k alone, on top of what is in ws; friction as its mode says, without the loads of
 // bearings. Needs positions and velocities of what it reads.
@@ -16,8 +18,10 @@ void apply_force(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k);
 template <class S>
 void apply_friction(const Mechanism<S>& mechanism, MotionWorkspace<S>& ws, int k);
 
-// The rows of one loop joint, or of one constraint (`loop` < 0), between two links.
-void fill_row_slopes(const Mechanism<Dual4>& mechanism, int loop, int element, RowSlopes& out);
+// The rows of one constraint between two links, and of one loop joint.
+void fill_row_slopes(const Mechanism<Dual4>& mechanism, int element, RowSlopes& out);
+template <class L>
+void fill_loop_slopes(const Mechanism<double>& mechanism, int loop, RowSlopesOf<L>& out);
 
 extern template void apply_force<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);
 extern template void apply_friction<Dual4>(const Mechanism<Dual4>&, MotionWorkspace<Dual4>&, int);

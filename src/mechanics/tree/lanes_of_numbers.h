@@ -40,6 +40,12 @@ inline void put_part(double* at, const Lanes& value, int count) {
     copy(0, One());
   }
 }
+// factor * row, numbers of all columns from `row` on.
+struct ScaledRow {
+  double factor;
+  const double* row;
+};
+
 // Rows become columns.
 inline void transpose(Lanes (&m)[width]) {
   Lanes a[width], b[width];

@@ -31,12 +31,13 @@ LocalSlopes::LocalSlopes(const Mechanism<double>& mechanism, const Mechanism<Dua
                          const SlopePlan& plan)
     : mechanism_(mechanism), plan_(plan), duals_(mechanism, dual, plan) {
   std::size_t outputs = 0;
+  int rows = 0;
   for (const LocalLaw& law : plan.laws) {
-    std::size_t numbers = 6 * std::max<std::size_t>(1, law.out_links.size()) + 1 + law.rows;
-    for (const int i : law.out_joints) numbers += mechanism.links[i].nv;
-    outputs = std::max(outputs, numbers);
+    outputs = std::max<std::size_t>(outputs, output_stride(law));
+    rows = std::max(rows, law.rows);
   }
   outputs_.assign((link_directions + 2) * outputs, 0.0);
+  turned_.resize(rows);
 }
 
 void LocalSlopes::fill(const MotionWorkspace<double>& ws, MotionWorkspace<Dual4>& dual,
@@ -68,16 +69,17 @@ LinkTwist LocalSlopes::calc_twist(int link, int place) const {
           c.slide + cross(c.phi, v) + cross(c.o, d)};
 }
 
-int LocalSlopes::output_count(const LocalLaw& law) const {
-  int count = 6 * static_cast<int>(law.pair ? 1 : law.out_links.size()) + 1;
+// Of a direction: its numbers fill whole lanes.
+int LocalSlopes::output_stride(const LocalLaw& law) const {
+  int count = 6 * static_cast<int>(law.pair ? 1 : law.out_links.size()) + 1 + law.rows;
   for (const int i : law.out_joints) count += mechanism_.links[i].nv;
-  return count;
+  return lanes::round_up(count);
 }
 
 // Reads four directions: wrenches about origins, forces on joints, a power or rate.
 void LocalSlopes::read_outputs(const LocalLaw& law, int direction) {
   const MotionWorkspace<Dual4>& dual = duals_.scratch();
-  const int count = output_count(law);
+  const int count = output_stride(law);
   double* to = outputs_.data() + static_cast<std::size_t>(direction) * count;
   int at = 0;
   const auto put = [&](const Dual4& value) {
@@ -127,21 +129,25 @@ void LocalSlopes::apply_outputs(const LocalLaw& law, int column, const double* b
   for (const int s : law.scalars) sink_->add_scalar(s, column, *by);
 }
 
-// Outputs along a twist: the first `used` of `count`.
-void LocalSlopes::combine_outputs(const LinkTwist& twist, int count, int used, double* by_q,
-                                  double* by_v) const {
-  for (int o = 0; o < used; ++o) {
-    double q = 0, v = 0;
+// Outputs along a twist, into the last two directions.
+LocalSlopes::Combined LocalSlopes::combine_outputs(const LinkTwist& twist, int count) {
+  double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
+  double* const by_v = by_q + count;
+  for (int o = 0; o < count; o += lanes::width) {
+    lanes::Lanes q{}, v{};
+    const auto along = [&](int direction) {
+      return lanes::load(outputs_.data() + direction * count + o);
+    };
     for (int k = 0; k < 3; ++k) {
-      const double turn = outputs_[k * count + o], shift = outputs_[(3 + k) * count + o];
-      const double spin = outputs_[(6 + k) * count + o], slide = outputs_[(9 + k) * count + o];
-      q += turn * twist.turn[k] + shift * twist.shift[k] + spin * twist.spin[k] +
+      const lanes::Lanes spin = along(6 + k), slide = along(9 + k);
+      q += along(k) * twist.turn[k] + along(3 + k) * twist.shift[k] + spin * twist.spin[k] +
            slide * twist.slide[k];
       v += spin * twist.turn[k] + slide * twist.shift[k];
     }
-    by_q[o] = q;
-    by_v[o] = v;
+    lanes::put(by_q + o, q);
+    lanes::put(by_v + o, v);
   }
+  return {by_q, by_v};
 }
 
 void LocalSlopes::add_general(const LocalLaw& law) {
@@ -153,7 +159,7 @@ void LocalSlopes::add_general(const LocalLaw& law) {
 void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
   const MotionWorkspace<double>& ws = *ws_;
   MotionWorkspace<Dual4>& dual = duals_.scratch();
-  const int count = output_count(law);
+  const int count = output_stride(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[link], first, dual.links[link]);
     duals_.evaluate(law);
@@ -172,10 +178,8 @@ void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
     }
   }
   duals_.rest_link(link);
-  double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
-  double* const by_v = by_q + count;
   for (const int p : plan_.paths[link]) {
-    combine_outputs(calc_twist(link, p), count, count, by_q, by_v);
+    const auto [by_q, by_v] = combine_outputs(calc_twist(link, p), count);
     apply_outputs(law, SlopePlan::by_q(p), by_q);
     apply_outputs(law, SlopePlan::by_v(p), by_v);
   }
@@ -185,7 +189,7 @@ void LocalSlopes::add_link_slot(const LocalLaw& law, int link) {
 void LocalSlopes::add_joint_slot(const LocalLaw& law, int i) {
   const MotionWorkspace<double>& ws = *ws_;
   const Link<double>& link = mechanism_.links[i];
-  const int count = output_count(law), nv = link.nv, p0 = plan_.links[plan_.position[i]].p0;
+  const int count = output_stride(law), nv = link.nv, p0 = plan_.links[plan_.position[i]].p0;
   const int lengths = has_quaternion(link) ? 1 : 0, directions = 2 * nv + lengths;
   const double* q = ws.q + link.q0;
   const std::span<Dual4> dual_q = duals_.q(link), dual_v = duals_.v(link);
@@ -224,7 +228,7 @@ void LocalSlopes::add_joint_slot(const LocalLaw& law, int i) {
 
 void LocalSlopes::add_variable_slots(const LocalLaw& law) {
   MotionWorkspace<Dual4>& dual = duals_.scratch();
-  const int count = output_count(law);
+  const int count = output_stride(law);
   for (std::size_t first = 0; first < law.in_variables.size(); first += 4) {
     const std::size_t lanes = std::min<std::size_t>(4, law.in_variables.size() - first);
     for (std::size_t lane = 0; lane < lanes; ++lane)
@@ -250,7 +254,7 @@ void LocalSlopes::add_pair(const LocalLaw& law) {
   const MotionWorkspace<double>& ws = *ws_;
   MotionWorkspace<Dual4>& dual = duals_.scratch();
   if (law.a == world || law.a == law.b) return;
-  const int count = output_count(law);
+  const int count = output_stride(law);
   for (int first = 0; first < link_directions; first += 4) {
     seed_link(ws.links[law.a], first, dual.links[law.a]);
     duals_.evaluate(law);
@@ -262,8 +266,7 @@ void LocalSlopes::add_pair(const LocalLaw& law) {
   for (const double side : {1.0, -1.0})
     for (const int p : side > 0 ? paths.a : paths.b) {
       const LinkTwist twist = calc_twist(law.a, p);
-      double by_q[7], by_v[7];
-      combine_outputs(twist, count, 7, by_q, by_v);
+      const auto [by_q, by_v] = combine_outputs(twist, count);
       for (const int s : law.scalars) {
         sink_->add_scalar(s, SlopePlan::by_q(p), side * by_q[6]);
         sink_->add_scalar(s, SlopePlan::by_v(p), side * by_v[6]);
@@ -292,73 +295,77 @@ void LocalSlopes::add_pair_wrench(const LocalLaw& law, int column, double side,
 // twist of a, with its accelerations turned and with what o makes of them.
 void LocalSlopes::add_rows(const LocalLaw& law) {
   if (law.a == world || law.a == law.b) return;
-  const MotionWorkspace<double>& ws = *ws_;
-  const int count = 6 + law.rows;
+  const auto is_wanted = [&](int r) { return place_of_row_[law.row0 + r] >= 0; };
   bool any = false;
-  for (int r = law.row0; r < law.row0 + law.rows; ++r) any |= place_of_row_[r] >= 0;
+  for (int r = 0; r < law.rows; ++r) any |= is_wanted(r);
   if (!any) return;
-  const auto source_of_a = [&](int r) { return LawDuals::source_of_a(law, r); };
-  // directions: turn, shift, spin, slide
-  for (int part = 0; part < LawDuals::parts; ++part) {
-    duals_.evaluate_moved_rows(law, place_of_row_, part);
-    for (int lane = 0; lane < LawDuals::lanes_of(part); ++lane) {
-      double* const moved = outputs_.data() + (4 * part + lane) * count;
-      double* const faster = moved + 6 * count;
-      std::fill_n(faster, 6, 0.0);
-      for (int r = 0; r < law.rows; ++r) {
-        moved[6 + r] = duals_.row_slope(r).rate[lane];
-        faster[6 + r] = duals_.row_slope(r).speed[lane];
-      }
-      for (int k = 0; k < 3; ++k) {
-        moved[k] = duals_.row_n()[k][lane];
-        moved[3 + k] = duals_.row_f()[k][lane];
-      }
-    }
-  }
-  for (int r = 0; r < law.rows; ++r) {
-    if (place_of_row_[law.row0 + r] < 0) continue;
-    const RowSlope& slope = duals_.row_slope(r);
-    for (int k = 0; k < 3; ++k) {
-      outputs_[(6 + k) * count + 6 + r] += slope.source_rate_n[k];
-      outputs_[(9 + k) * count + 6 + r] += slope.source_rate_f[k];
-    }
-  }
-
-  const LinkState<double>& x = ws.links[law.a];
+  duals_.evaluate_moved_rows(law, place_of_row_);
+  const int count = output_stride(law);
+  write_moved_rows(law, count);
   Vec3<double> n, f;
   for (int r = 0; r < law.rows; ++r) {
-    if (place_of_row_[law.row0 + r] < 0) continue;
-    n += ws.lambda[law.row0 + r] * ws.source_n[source_of_a(r)];
-    f += ws.lambda[law.row0 + r] * ws.source_f[source_of_a(r)];
+    if (!is_wanted(r)) continue;
+    n += ws_->lambda[law.row0 + r] * ws_->source_n[LawDuals::source_of_a(law, r)];
+    f += ws_->lambda[law.row0 + r] * ws_->source_f[LawDuals::source_of_a(law, r)];
   }
-  // what o makes of the accelerations of a, velocities as the column of p has them
-  const auto turned = [&](int r, int p, const Vec3<double>& o) {
-    const std::size_t a = source_of_a(r);
-    return dot(ws.source_n[a], cross(o, x.w)) +
-           2 * dot(ws.source_f[a], cross(o, links_->velocity(law.a, p)));
-  };
-  const auto add = [&](int r, int p, double by_q, double by_v) {
-    if (place_of_row_[law.row0 + r] < 0) return;
-    sink_->add_row(law.row0 + r, SlopePlan::by_q(p), by_q);
-    sink_->add_row(law.row0 + r, SlopePlan::by_v(p), by_v);
-  };
   const Paths paths(plan_, law.a, law.b);
-  double* const by_q = outputs_.data() + static_cast<std::size_t>(link_directions) * count;
-  double* const by_v = by_q + count;
-  for (const double side : {1.0, -1.0})
-    for (const int p : side > 0 ? paths.a : paths.b) {
+  for (const double side : {1.0, -1.0}) {
+    const std::span<const int> path = side > 0 ? paths.a : paths.b;
+    if (path.empty()) continue;
+    turn_rows(law, links_->velocity(law.a, path.front()));
+    for (const int p : path) {
       const LinkTwist twist = calc_twist(law.a, p);
-      combine_outputs(twist, count, count, by_q, by_v);
+      const auto [by_q, by_v] = combine_outputs(twist, count);
       add_pair_wrench(law, SlopePlan::by_q(p), side, twist, by_q, n, f);
+      const SlopeColumn& c = links_->column(p);
       for (int r = 0; r < law.rows; ++r) {
-        const std::size_t a = source_of_a(r);
-        const double q = side * (by_q[6 + r] + dot(ws.source_n[a], cross(twist.turn, x.dw)) +
-                                 dot(ws.source_f[a], cross(twist.turn, x.du)) +
-                                 turned(r, p, links_->column(p).o));
-        const double v = side * (by_v[6 + r] + turned(r, p, links_->column(p).phi));
-        add(r, p, q, v);
+        if (!is_wanted(r)) continue;
+        const double q = by_q[6 + r] + dot(turned_[r], c.o);
+        const double v = by_v[6 + r] + dot(turned_[r], c.phi);
+        sink_->add_row(law.row0 + r, SlopePlan::by_q(p), side * q);
+        sink_->add_row(law.row0 + r, SlopePlan::by_v(p), side * v);
       }
     }
+  }
+}
+
+// What o makes of the accelerations of a, as a product with o; u: the velocity of a, as columns on
+// a path have it.
+void LocalSlopes::turn_rows(const LocalLaw& law, const Vec3<double>& u) {
+  for (int r = 0; r < law.rows; ++r) {
+    const std::size_t a = LawDuals::source_of_a(law, r);
+    turned_[r] = cross(ws_->links[law.a].w, ws_->source_n[a]) + 2.0 * cross(u, ws_->source_f[a]);
+  }
+}
+
+// Wrench and rows along turn, shift, spin and slide: eight outputs at a time, transposed. Along a
+// turn, rows feel the accelerations of a turned with it.
+void LocalSlopes::write_moved_rows(const LocalLaw& law, int count) {
+  const FoundRows<lanes::Lanes>& found = duals_.moved_rows();
+  const LinkState<double>& x = ws_->links[law.a];
+  for (int o = 0; o < count; o += lanes::width) {
+    lanes::Lanes moved[lanes::width]{}, faster[lanes::width]{};
+    for (int k = 0; k < lanes::width; ++k) {
+      const int r = o + k - 6;
+      if (r >= law.rows) break;
+      if (r < 0) {
+        moved[k] = (o + k < 3 ? found.n : found.f)[(o + k) % 3];
+        continue;
+      }
+      const RowSlopeOf<lanes::Lanes>& row = found.rows[r];
+      const std::size_t a = LawDuals::source_of_a(law, r);
+      const Vec3<double> felt = cross(x.dw, ws_->source_n[a]) + cross(x.du, ws_->source_f[a]);
+      const Vec3<double>&n = row.source_rate_n, &f = row.source_rate_f;
+      moved[k] = row.rate + lanes::Lanes{felt.x, felt.y, felt.z};
+      faster[k] = row.speed + lanes::Lanes{n.x, n.y, n.z, f.x, f.y, f.z};
+    }
+    lanes::transpose(moved);
+    lanes::transpose(faster);
+    for (int k = 0; k < 6; ++k) {
+      lanes::put(outputs_.data() + k * count + o, moved[k]);
+      lanes::put(outputs_.data() + (6 + k) * count + o, faster[k]);
+    }
+  }
 }
 
 }  // namespace cartan::mechanics

@@ -45,9 +45,13 @@ class LocalSlopes {
   void add_rows(const LocalLaw& law);
   void read_outputs(const LocalLaw& law, int direction);
   void apply_outputs(const LocalLaw& law, int column, const double* by);
-  int output_count(const LocalLaw& law) const;
-  void combine_outputs(const LinkTwist& twist, int count, int used, double* by_q,
-                       double* by_v) const;
+  int output_stride(const LocalLaw& law) const;
+  struct Combined {
+    const double *by_q, *by_v;
+  };
+  Combined combine_outputs(const LinkTwist& twist, int count);
+  void write_moved_rows(const LocalLaw& law, int count);
+  void turn_rows(const LocalLaw& law, const Vec3<double>& u);
   void add_pair_wrench(const LocalLaw& law, int column, double side, const LinkTwist& twist,
                        const double* by, const Vec3<double>& n, const Vec3<double>& f);
   void add_link_slot(const LocalLaw& law, int link);
@@ -58,6 +62,7 @@ class LocalSlopes {
   const SlopePlan& plan_;
   LawDuals duals_;
   std::vector<double> outputs_;
+  std::vector<Vec3<double>> turned_;  // per row of the law at hand
   // of the state at hand
   const MotionWorkspace<double>* ws_ = nullptr;
   const LinkSlopes* links_ = nullptr;

@@ -69,7 +69,11 @@ void MotionSlopes::begin(const MotionWorkspace<double>& ws, bool with_rows) {
   const int* active = ws.mode.data() + mechanism_.mode_count;
   for (int r = 0; r < mechanism_.contact_row0; ++r)
     counts_[r] = closed_ && active[r] != 0 && mechanism_.rows[r].driven_speed < 0 ? 0 : -1;
-  if (closed_) front_rows_.resize(ws.fronts.g.size() * ld_);
+  if (closed_) {
+    front_rows_.resize(ws.fronts.g.size() * ld_);
+    scaled_.reserve(std::max<std::size_t>(6, mechanism_.row_count()));
+    pushes_.resize(mechanism_.row_count());
+  }
   for (std::vector<double>* numbers : {&inward_, &staged_, &row_slopes_, &front_rows_})
     std::fill(numbers->begin(), numbers->end(), 0.0);
   if (!simple_ || !with_rows || ws.any_locked) std::fill(W_.begin(), W_.end(), 0.0);

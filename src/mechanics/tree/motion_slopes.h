@@ -11,6 +11,7 @@
 // embedded numbers. Quaternions read as four numbers have a column for their length.
 #pragma once
 
+#include <array>
 #include <span>
 
 #include <Eigen/Core>
@@ -114,6 +115,8 @@ class MotionSlopes final : private SlopeSink {
   std::vector<double> staged_;                      // wrenches of laws on links, per column
   std::vector<double> row_slopes_;                  // per row: of y'; then d lambda
   std::vector<double> front_rows_;                  // per row of a front: of g (constraint_plan.h)
+  std::vector<lanes::ScaledRow> scaled_;            // of a sum at hand
+  std::vector<std::array<double, 6>> pushes_;       // per row that passes the joint at hand
   std::vector<double> answered_;                    // per link: largest answer without multipliers
   std::vector<int> counts_;                         // per row: -1 where it is not active
   bool any_law_ = false, closed_ = false;

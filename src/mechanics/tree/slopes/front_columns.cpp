@@ -19,6 +19,33 @@ void add_scaled_row(std::span<const ColumnRun> runs, double factor, const double
       put(to + c, load(to + c) + factor * load(from + c));
 }
 
+// Two groups of columns at a time, so that sums do not wait for themselves: act(c, sum of
+// columns c and on).
+template <class Act>
+void sum_rows(std::span<const ColumnRun> runs, std::span<const ScaledRow> rows, Act&& act) {
+  for (const ColumnRun& run : runs) {
+    int c = run.first;
+    for (; c + width < run.last; c += 2 * width) {
+      Lanes a{}, b{};
+      for (const ScaledRow& x : rows) {
+        a += x.factor * load(x.row + c);
+        b += x.factor * load(x.row + c + width);
+      }
+      act(c, a);
+      act(c + width, b);
+    }
+    for (; c < run.last; c += width) {
+      Lanes a{};
+      for (const ScaledRow& x : rows) a += x.factor * load(x.row + c);
+      act(c, a);
+    }
+  }
+}
+void add_scaled_rows(std::span<const ColumnRun> runs, std::span<const ScaledRow> rows, double* to) {
+  if (!rows.empty())
+    sum_rows(runs, rows, [&](int c, const Lanes& sum) { put(to + c, load(to + c) + sum); });
+}
+
 // P: groups of six rows.
 void add_to_wrench(std::span<const ColumnRun> runs, const Vec3<double>& n, const Vec3<double>& f,
                    const double* row, double* P) {
@@ -43,15 +70,18 @@ void MotionSlopes::begin_front(const Front& front, std::span<const ColumnRun> ru
   }
   for (int r = 0; r < front.solved; ++r)
     add_scaled_row(runs, 1, row_slope(front.rows[r]), front_row(front, r));
-  for (int r = 0; r < front.solved; ++r) {
-    const double* const factors = ws.fronts.G.data() + front.G0 + r * front.width();
-    const double inverse = factors[r];
-    const double* const g = front_row(front, r);
-    for (int c = r + 1; c < front.size(); ++c)
-      add_scaled_row(runs, -(inverse * factors[c]), g, front_row(front, c));
-    if (P)
-      add_to_wrench(runs, inverse * ws.fronts.Kn[front.g0 + r],
-                    inverse * ws.fronts.Kf[front.g0 + r], g, P);
+  for (int r = 0; r < front.size(); ++r) {
+    scaled_.clear();
+    for (int c = 0; c < std::min(r, front.solved); ++c) {
+      const double* const factors = ws.fronts.G.data() + front.G0 + c * front.width();
+      scaled_.push_back({-(factors[c] * factors[r]), front_row(front, c)});
+    }
+    double* const g = front_row(front, r);
+    add_scaled_rows(runs, scaled_, g);
+    if (!P || r >= front.solved) continue;
+    const double inverse = ws.fronts.G[front.G0 + r * front.width() + r];
+    add_to_wrench(runs, inverse * ws.fronts.Kn[front.g0 + r], inverse * ws.fronts.Kf[front.g0 + r],
+                  g, P);
   }
 }
 
@@ -71,8 +101,10 @@ void MotionSlopes::pass_rows(int d) {
       n = K.n, f = K.f;
     }
     to_six(n, f, share);
+    scaled_.clear();
     for (int l = 0; l < at.nv; ++l)
-      if (share[l] != 0) add_scaled_row(flow_.up[d], share[l], row(at.p0 + l), front_row(front, r));
+      if (share[l] != 0) scaled_.push_back({share[l], row(at.p0 + l)});
+    add_scaled_rows(flow_.up[d], scaled_, front_row(front, r));
   }
 }
 
@@ -105,7 +137,8 @@ void MotionSlopes::push_rows(int d) {
   for (int r = front.solved; r < front.size(); ++r) {
     const std::size_t passed = ws.plan.Q0[at.link] + r;
     const Vec3<double>& Q = ws.fronts.Qn[passed];
-    double push[6] = {};
+    pushes_[r - front.solved] = {};
+    double* const push = pushes_[r - front.solved].data();
     if (b.answer == JointAnswer::hinge) {
       push[0] = links_.hinge(d).Di * Q.x;
     } else if (b.answer == JointAnswer::ball) {
@@ -124,9 +157,13 @@ void MotionSlopes::push_rows(int d) {
             push[l] += j.Di[l][k] * Q[k];
       }
     }
-    for (int l = 0; l < at.nv; ++l)
-      if (push[l] != 0)
-        add_scaled_row(flow_.down[d], push[l], row_slope(front.rows[r]), row(at.p0 + l));
+  }
+  for (int l = 0; l < at.nv; ++l) {
+    scaled_.clear();
+    for (int r = front.solved; r < front.size(); ++r)
+      if (const double push = pushes_[r - front.solved][l]; push != 0)
+        scaled_.push_back({push, row_slope(front.rows[r])});
+    add_scaled_rows(flow_.down[d], scaled_, row(at.p0 + l));
   }
   for (const FrontTerm& t : ws.plan.terms[at.link]) {
     const RowTerm<double>& term = mechanism_.terms[t.term];
@@ -168,21 +205,23 @@ void MotionSlopes::end_front(const Front& front, std::span<const ColumnRun> runs
   const MotionWorkspace<double>& ws = *ws_;
   for (int r = front.solved - 1; r >= 0; --r) {
     const double* const factors = ws.fronts.G.data() + front.G0 + r * front.width();
-    double* const g = front_row(front, r);
+    const double* const g = front_row(front, r);
     double* const lambda = row_slope(front.rows[r]);
-    if (z) {
-      const Vec3<double>&n = ws.fronts.Kn[front.g0 + r], &f = ws.fronts.Kf[front.g0 + r];
-      const Vec3<double>& t = links_.row_turn(front.g0 + r);
-      for (const ColumnRun& run : runs)
-        for (int c = run.first; c < run.last; c += width) {
-          const MovingGroup x = load_moving(z, c);
-          put(g + c, load(g + c) + dot(n, x.a) + dot(f, x.b) + dot(t, x.o));
-        }
-    }
+    scaled_.clear();
     for (int c = r + 1; c < front.size(); ++c)
-      add_scaled_row(runs, factors[c], row_slope(front.rows[c]), g);
-    for (const ColumnRun& run : runs)
-      for (int c = run.first; c < run.last; c += width) put(lambda + c, -factors[r] * load(g + c));
+      scaled_.push_back({factors[c], row_slope(front.rows[c])});
+    if (!z) {
+      sum_rows(runs, scaled_, [&](int c, const Lanes& sum) {
+        put(lambda + c, -factors[r] * (load(g + c) + sum));
+      });
+      continue;
+    }
+    const Vec3<double>&n = ws.fronts.Kn[front.g0 + r], &f = ws.fronts.Kf[front.g0 + r];
+    const Vec3<double>& t = links_.row_turn(front.g0 + r);
+    sum_rows(runs, scaled_, [&](int c, const Lanes& sum) {
+      const MovingGroup x = load_moving(z, c);
+      put(lambda + c, -factors[r] * (load(g + c) + sum + dot(n, x.a) + dot(f, x.b) + dot(t, x.o)));
+    });
   }
 }
 

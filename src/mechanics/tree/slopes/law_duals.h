@@ -11,6 +11,13 @@
 
 namespace cartan::mechanics {
 
+// Rows of a law along displacements, and the wrench (n, f) of their multipliers on a.
+template <class L>
+struct FoundRows {
+  std::vector<RowSlopeOf<L>> rows;
+  lanes::VectorsOf<L> n{}, f{};
+};
+
 class LawDuals {
  public:
   LawDuals(const Mechanism<double>& mechanism, const Mechanism<Dual4>& dual, const SlopePlan& plan);
@@ -31,33 +38,35 @@ class LawDuals {
   const Dual4& power(const LocalLaw& law) const {
     return law.kind == LocalLaw::Kind::variable ? rate_ : scratch_->force_energy[law.index].power;
   }
-  // Rows of a loop joint or constraint that count (>= 0), along displacements of a: turn, then
-  // shift, in two parts of four and two lanes. Because
+  // Rows of a loop joint or constraint that count (>= 0), along displacements of a side by side:
+  // its turn in three lanes, then its shift. Because
   //   y = K(positions) . V,   y' = K . V' + K' . V
   // they tell what velocities do, too: y' changes along a speed by K' and by what y changes by
   // along the displacement.
-  static constexpr int parts = 2;
-  static int lanes_of(int part) { return part == 0 ? 4 : 2; }
-  void evaluate_moved_rows(const LocalLaw& law, std::span<const int> counts, int part);
+  void evaluate_moved_rows(const LocalLaw& law, std::span<const int> counts);
+  const FoundRows<lanes::Lanes>& moved_rows() const { return moved_; }
   // The same along given displacements of a.
   void evaluate_rows(const LocalLaw& law, std::span<const int> counts, const LinkMoves& moves);
-  const RowSlope& row_slope(int r) const { return row_slopes_[r]; }
-  // The wrench of their multipliers on a, lane by lane.
-  const lanes::VectorsOf<lanes::Four>& row_n() const { return row_n_; }
-  const lanes::VectorsOf<lanes::Four>& row_f() const { return row_f_; }
+  const FoundRows<lanes::Four>& rows() const { return given_; }
   static std::size_t source_of_a(const LocalLaw& law, int r) {
     return law.source0 + 2 * static_cast<std::size_t>(r) + (law.a_first ? 0 : 1);
   }
 
  private:
+  template <class L>
+  void evaluate_loop(const LocalLaw& law, std::span<const int> counts, const LinkMovesOf<L>& moves,
+                     FoundRows<L>& found);
+  void evaluate_element(const LocalLaw& law, std::span<const int> counts, const LinkMoves& moves,
+                        FoundRows<lanes::Four>& found);
+
   const Mechanism<double>& mechanism_;
   const Mechanism<Dual4>& dual_mechanism_;
   const SlopePlan& plan_;
   std::vector<Dual4> q_, v_;
   bool reads_joints_ = false, reads_duals_ = false;
   Dual4 rate_;  // of a variable
-  std::vector<RowSlope> row_slopes_;
-  lanes::VectorsOf<lanes::Four> row_n_{}, row_f_{};
+  FoundRows<lanes::Lanes> moved_;
+  FoundRows<lanes::Four> given_, rest_;
   const MotionWorkspace<double>* ws_ = nullptr;
   MotionWorkspace<Dual4>* scratch_ = nullptr;
 };

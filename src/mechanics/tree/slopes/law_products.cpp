@@ -173,14 +173,14 @@ void LawProducts::multiply_rows(const LocalLaw& law, MotionResponse& response) {
     const int row = law.row0 + r;
     if (counts_[row] < 0) continue;
     const std::size_t a = LawDuals::source_of_a(law, r);
-    const RowSlope& slope = duals_.row_slope(r);
+    const RowSlopeOf<lanes::Four>& slope = duals_.rows().rows[r];
     response.rest(row) += slope.rate[0] + slope.speed[1] + dot(slope.source_rate_n, spin) +
                           dot(slope.source_rate_f, by.slide) + dot(ws_->source_n[a], dw) +
                           dot(ws_->source_f[a], du) + turned(law, r);
     F.n += ws_->lambda[row] * ws_->source_n[a];
     F.f += ws_->lambda[row] * ws_->source_f[a];
   }
-  add_pair_wrench(law, by, F, {lane_of(duals_.row_n(), 0), lane_of(duals_.row_f(), 0)}, response);
+  add_pair_wrench(law, by, F, {lane_of(duals_.rows().n, 0), lane_of(duals_.rows().f, 0)}, response);
 }
 
 void LawProducts::multiply_general(const LocalLaw& law, std::span<const double> u,
@@ -295,31 +295,27 @@ void LawProducts::transpose_rows(const LocalLaw& law, const MotionResponse& resp
   if (law.a == world || law.a == law.b) return;
   const PairWeights weights = begin_pair(law, response);
   const LinkState<double>& x = ws_->links[law.a];
-  LinkChange by;
-  for (int part = 0; part < LawDuals::parts; ++part) {
-    duals_.evaluate_moved_rows(law, counts_, part);
-    lanes::Four faster{};
-    lanes::Four moved =
-        lanes::dot(weights.n, duals_.row_n()) + lanes::dot(weights.f, duals_.row_f());
-    for (int r = 0; r < law.rows; ++r) {
-      if (counts_[law.row0 + r] < 0) continue;
-      const double weight = response.lambda(law.row0 + r);
-      moved += weight * duals_.row_slope(r).rate;
-      faster += weight * duals_.row_slope(r).speed;
-    }
-    for (int lane = 0; lane < LawDuals::lanes_of(part); ++lane) {
-      const int k = 4 * part + lane;
-      (k < 3 ? by.turn : by.shift)[k % 3] += moved[lane];
-      (k < 3 ? by.o : by.slide)[k % 3] += faster[lane];
-    }
+  duals_.evaluate_moved_rows(law, counts_);
+  const FoundRows<lanes::Lanes>& found = duals_.moved_rows();
+  lanes::Lanes faster{};
+  lanes::Lanes moved = lanes::dot(weights.n, found.n) + lanes::dot(weights.f, found.f);
+  for (int r = 0; r < law.rows; ++r) {
+    if (counts_[law.row0 + r] < 0) continue;
+    const double weight = response.lambda(law.row0 + r);
+    moved += weight * found.rows[r].rate;
+    faster += weight * found.rows[r].speed;
   }
+  LinkChange by{{moved[0], moved[1], moved[2]},
+                {moved[3], moved[4], moved[5]},
+                {faster[0], faster[1], faster[2]},
+                {faster[3], faster[4], faster[5]}};
   SpatialPair F, K;  // sums over rows: lambda source, weight source
   for (int r = 0; r < law.rows; ++r) {
     if (counts_[law.row0 + r] < 0) continue;
     const std::size_t a = LawDuals::source_of_a(law, r);
     const double weight = response.lambda(law.row0 + r), lambda = ws_->lambda[law.row0 + r];
-    by.o += weight * duals_.row_slope(r).source_rate_n;
-    by.slide += weight * duals_.row_slope(r).source_rate_f;
+    by.o += weight * found.rows[r].source_rate_n;
+    by.slide += weight * found.rows[r].source_rate_f;
     F.n += lambda * ws_->source_n[a];
     F.f += lambda * ws_->source_f[a];
     K.n += weight * ws_->source_n[a];

@@ -39,7 +39,7 @@ inline void set_link_at(const LinkState<double>& from, LinkState<Dual4>& to) {
 // All lanes displace a link; no lane moves it any more.
 inline void displace_link(const LinkState<double>& from, const LinkMoves& moves,
                           LinkState<Dual4>& to) {
-  const auto set = [](Vec3<Dual4>& x, const MovedVector::Slopes& by) {
+  const auto set = [](Vec3<Dual4>& x, const lanes::VectorsOf<lanes::Four>& by) {
     for (int k = 0; k < 3; ++k) __builtin_memcpy(x[k].d.data(), &by[k], sizeof by[k]);
   };
   for (int j = 0; j < 3; ++j) set(to.R.c[j], lanes::cross(moves.turn, from.R.c[j]));
