@@ -1,5 +1,6 @@
 // cartan linearize: eigenvalues and modes at a steady motion, and sweeps of them.
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -103,11 +104,12 @@ void print_sweep(const SweptModel& swept) {
       fmt::print("{:16.9g} {}\n", p.value, name_options(p.result.problem));
       continue;
     }
-    double most = -INFINITY;
+    std::optional<double> most;  // none where all directions are neutral
     for (const auto& value : linear.eigenvalues)
-      if (value != std::complex<double>(0, 0)) most = std::max(most, value.real());
-    fmt::print("{:16.9g} {:>8} {:>10} {:20.12g}\n", p.value, linear.neutral,
-               linear.stable ? "yes" : "no", most);
+      if (value != std::complex<double>(0, 0))
+        most = std::max(most.value_or(-INFINITY), value.real());
+    fmt::print("{:16.9g} {:>8} {:>10} {:>20}\n", p.value, linear.neutral,
+               linear.stable ? "yes" : "no", most ? fmt::format("{:.12g}", *most) : "-");
   }
 }
 

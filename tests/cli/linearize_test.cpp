@@ -228,6 +228,32 @@ TEST(LongManyLinks, SixtyFour) {
   look_at_chain(example("sixtyfour_link"), 250);
 }
 
+// Where all directions are neutral there is no largest real part.
+TEST(Linearize, SweepOfWhatOnlyDrifts) {
+  const Scratch scratch;
+  const std::string model = scratch.write("drift.toml", R"toml(
+gravity = [0, 0, 0]
+[parameters]
+m = 1
+[[body]]
+name = "sled"
+mass = "m"
+inertia = [1, 1, 1]
+[[joint]]
+name = "rail"
+type = "prismatic"
+axis = [1, 0, 0]
+parent = { body = "world" }
+child = { body = "sled" }
+)toml");
+  const CommandResult swept =
+      run_cartan({"linearize", model, "--at", "equilibrium", "--sweep", "m=lin(1,2,3)"});
+  EXPECT_EQ(swept.status, 0) << swept.err;
+  EXPECT_EQ(swept.out.find("inf"), std::string::npos) << swept.out;
+  EXPECT_NE(swept.out.find("1.5        2        yes                    -"), std::string::npos)
+      << swept.out;
+}
+
 // An input of amplitude zero is none; another can be looked at while time stands still.
 TEST(Steady, TimeStandsStill) {
   const std::string model = example("driven_pendulum");
